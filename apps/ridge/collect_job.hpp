@@ -1,0 +1,33 @@
+// The job behind `ridge collect`, shared by the verbs that measure when asked for a result that is
+// not in the store yet (report, compare).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ridge/layer.hpp"
+#include "ridge/measurement.hpp"
+
+namespace ridge::app {
+
+struct CollectOptions {
+    std::string network;              ///< name, YAML path, or a layer line
+    std::int64_t batch = 1;           ///< ignored for a layer line, which has its own mb
+    int threads = 0;                  ///< 0: one per core of this machine
+    std::vector<Pass> passes;         ///< empty: all that training runs
+    DataType dtype = DataType::f32;
+    std::optional<CacheState> state;  ///< default: in_step for a network, warm for a layer
+    std::string library = "onednn";   ///< onednn or openblas
+    std::string store;                ///< empty: RunStore::default_path()
+    std::string machine = "local";    ///< name or path; "local" is probed quickly when absent
+    double budget_s = 240;            ///< measuring stops then at the latest
+    bool resume = false;              ///< continue the newest matching run that was interrupted
+    bool quiet = false;               ///< no progress bar
+};
+
+/// Measures and stores; returns the id of the complete run. Throws ridge::Error.
+std::int64_t collect(const CollectOptions& options);
+
+}  // namespace ridge::app

@@ -1,0 +1,26 @@
+# Everything Ridgepoint links; the Debian package of each is in scripts/packages.txt.
+
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
+pkg_check_modules(SQLITE3 REQUIRED IMPORTED_TARGET sqlite3)
+pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
+find_library(SQLITECPP_LIBRARY SQLiteCpp REQUIRED)
+find_path(SQLITECPP_INCLUDE SQLiteCpp/SQLiteCpp.h REQUIRED)
+
+# oneDNN: the system's, or the one under RIDGE_ONEDNN_ROOT. Targets name: ridge_onednn_library.
+add_library(ridge_onednn_library INTERFACE)
+if(RIDGE_ONEDNN_ROOT)
+  find_path(ONEDNN_INCLUDE oneapi/dnnl/dnnl.hpp PATHS ${RIDGE_ONEDNN_ROOT}/include NO_DEFAULT_PATH REQUIRED)
+  find_library(ONEDNN_LIBRARY dnnl PATHS ${RIDGE_ONEDNN_ROOT}/lib ${RIDGE_ONEDNN_ROOT}/lib64 NO_DEFAULT_PATH REQUIRED)
+else()
+  find_path(ONEDNN_INCLUDE oneapi/dnnl/dnnl.hpp REQUIRED)
+  find_library(ONEDNN_LIBRARY dnnl REQUIRED)
+endif()
+target_include_directories(ridge_onednn_library SYSTEM INTERFACE ${ONEDNN_INCLUDE})
+target_link_libraries(ridge_onednn_library INTERFACE ${ONEDNN_LIBRARY})

@@ -1,0 +1,124 @@
+// What a machine can do: compute ceilings, memory levels, overheads, and how quiet it gets. Made by
+// `ridge machine probe` or written by hand with sources; every number knows where it came from.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ridge/layer.hpp"
+#include "ridge/reading.hpp"
+#include "ridge/units.hpp"
+
+namespace ridge {
+
+/// A number of the machine file. `spread` is (max-min)/median over the probe's repetitions;
+/// negative when there was no repetition. `note` holds a citation or what a check found.
+struct Figure {
+    double value = 0;
+    Source source = Source::given;
+    double spread = -1;
+    std::string note;
+};
+
+/// Instruction set of a compute ceiling, narrowest first. f32 lanes: 1, 4, 8, 16.
+enum class Isa { scalar, sse, avx2, avx512, avx512_bf16, avx512_vnni, amx };
+[[nodiscard]] std::string_view to_string(Isa isa);
+[[nodiscard]] std::optional<Isa> isa_from_string(std::string_view word);
+
+/// Highest rate of one instruction kind on `threads` threads, in operations/s (2 per multiply-add).
+struct ComputeCeiling {
+    Isa isa = Isa::scalar;
+    bool fma = false;
+    DataType dtype = DataType::f32;
+    int threads = 1;
+    Figure flops_per_s;
+    /// Clock from a chain of dependent operations of the same kind, interleaved with the
+    /// throughput kernel: latency (cycles) x chain rate. Hz. Absent on hand-written files.
+    std::optional<Figure> chain_clock_hz;
+    /// Units x lanes x 2 x clock by the datasheet of this microarchitecture, when known. FLOP/s.
+    std::optional<Figure> datasheet_flops_per_s;
+};
+
+enum class AccessKind { read, write, copy, triad };
+[[nodiscard]] std::string_view to_string(AccessKind kind);
+
+/// Bytes that the program moves per second; the hidden write-allocate read of a normal store is
+/// not counted, as STREAM does not.
+struct Bandwidth {
+    AccessKind kind = AccessKind::read;
+    bool non_temporal = false;
+    int threads = 1;
+    Figure bytes_per_s;
+};
+
+/// L1, L2, L3 (caches) or DRAM.
+struct MemoryLevel {
+    std::string name;
+    std::optional<Figure> capacity_bytes;            ///< per instance; DRAM: installed
+    std::optional<Figure> effective_capacity_bytes;  ///< where the latency sweep leaves the level
+    int line_bytes = 64;
+    int ways = 0;                     ///< 0: unknown
+    int shared_by = 1;                ///< threads of this machine that share one instance
+    std::optional<Figure> latency_s;  ///< load to use, dependent loads
+    std::vector<Bandwidth> bandwidths;
+};
+
+/// Fixed costs that no data size removes.
+struct Overheads {
+    std::map<int, Figure> parallel_region_s;  ///< by thread count
+    std::optional<Figure> empty_primitive_s;  ///< one library call on a tiny tensor, 1 thread
+};
+
+/// The levels at which this machine counts as undisturbed. They are constants of the machine and
+/// only ever rise (see docs/model.md, "Quiet").
+struct QuietLevels {
+    FlopsPerSecond fma;           ///< best confirmed rate of the FMA probe on one core
+    InstructionsPerSecond issue;  ///< best confirmed rate of the issue-width probe
+    int windows = 0;              ///< separate windows that confirmed them
+    bool provisional = true;      ///< true until at least 3 windows agreed
+};
+
+struct Machine {
+    std::string name;
+    std::string description;
+    std::string cpu_model, vendor;
+    int sockets = 1, cores = 1, threads = 1;
+    bool virtualised = false;
+    std::vector<std::string> isa_flags;  ///< of those Ridgepoint can use
+    std::string probed_at;               ///< ISO 8601, UTC; empty for hand-written files
+    std::vector<ComputeCeiling> compute;
+    std::vector<MemoryLevel> levels;  ///< nearest first, DRAM last
+    Overheads overheads;
+    std::optional<QuietLevels> quiet;
+};
+
+/// A shipped machine by name, "local" for the file of this machine, or a YAML path.
+/// Throws Error bad_input (file, key, expected, found) on a typo or an impossible number.
+[[nodiscard]] Machine load_machine(std::string_view name_or_path);
+/// Writes aside and renames. The file can be read back to an equal Machine.
+void save_machine(const Machine& machine, const std::string& path);
+/// Checks of a machine: one line for each thing that cannot be (a level smaller than the one
+/// before it, a ceiling that falls with more threads, a peak beyond its datasheet...).
+[[nodiscard]] std::vector<std::string> lint(const Machine& machine);
+/// Applies `key=value` or `key=2x` ("dram.bandwidth=2x", "l2.capacity=2MiB", "compute=0.5x").
+void apply_what_if(Machine& machine, std::string_view assignment);
+/// $XDG_DATA_HOME/ridge/machine.yaml: where `probe` writes and "local" is read from.
+[[nodiscard]] std::string local_machine_path();
+struct MachineEntry {
+    std::string name, description, path;
+};
+[[nodiscard]] std::vector<MachineEntry> shipped_machines();
+
+/// Highest compute ceiling for a data type at a thread count; interpolates linearly between
+/// probed thread counts. Nothing when the machine has none for the type.
+[[nodiscard]] std::optional<FlopsPerSecond> peak(const Machine& machine, DataType dtype,
+                                                 int threads);
+/// Bandwidth of a level at a thread count, same interpolation.
+[[nodiscard]] std::optional<BytesPerSecond> bandwidth(const MemoryLevel& level, AccessKind kind,
+                                                      int threads, bool non_temporal = false);
+
+}  // namespace ridge
