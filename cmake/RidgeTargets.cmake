@@ -10,6 +10,9 @@ target_compile_options(ridge_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -
 if(RIDGE_WERROR)
   target_compile_options(ridge_flags INTERFACE -Werror)
 endif()
+if(RIDGE_BUILD_FUZZERS)
+  target_compile_options(ridge_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 if(RIDGE_SANITIZE)
   target_compile_options(ridge_flags INTERFACE -fsanitize=${RIDGE_SANITIZE} -fno-omit-frame-pointer
                                                -fno-sanitize-recover=all)

@@ -1,0 +1,39 @@
+// What holds for `ridge` whatever the verb.
+
+#include <doctest/doctest.h>
+
+#include "tests/support/run_ridge.hpp"
+
+using ridge::test::run_ridge;
+
+TEST_SUITE("cli") {
+    TEST_CASE("help names every verb and shows an example") {
+        const auto outcome = run_ridge({"--help"});
+        CHECK(outcome.exit_code == 0);
+        for (const char* verb :
+             {"machine", "network", "collect", "explain", "plot", "report", "runs", "Example"})
+            CHECK_MESSAGE(outcome.out.find(verb) != std::string::npos, verb);
+    }
+
+    TEST_CASE("every verb has a help with an example") {
+        for (const char* verb :
+             {"machine", "network", "collect", "explain", "plot", "report", "runs"}) {
+            const auto outcome = run_ridge({verb, "--help"});
+            CHECK(outcome.exit_code == 0);
+            CHECK_MESSAGE(outcome.out.find("xample") != std::string::npos, verb);
+        }
+    }
+
+    TEST_CASE("a wrong command line is one line on stderr and exit code 2") {
+        for (const auto& arguments : {std::vector<std::string>{},
+                                      {"nonsense"},
+                                      {"collect"},
+                                      {"report", "alexnet", "--no-such-option"}}) {
+            const auto outcome = run_ridge(arguments);
+            CHECK(outcome.exit_code == 2);
+            CHECK(outcome.out.empty());
+            CHECK(outcome.err.starts_with("ridge: "));
+            CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+        }
+    }
+}
