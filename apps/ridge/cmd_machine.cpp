@@ -4,7 +4,8 @@ namespace ridge::app {
 
 void add_machine(CLI::App& app, Action& action) {
     auto* verb = app.add_subcommand("machine", "not built yet");
-    verb->callback([&action] { action = [] { return ExitCode::not_possible; }; });
+    verb->require_subcommand(1);
+    add_machine_probe(*verb, action);
 }
 
 }  // namespace ridge::app

@@ -14,6 +14,8 @@ namespace ridge::app {
 using Action = std::function<ExitCode()>;
 
 void add_machine(CLI::App& app, Action& action);
+/// `ridge machine probe`, a subcommand of the verb `machine`.
+void add_machine_probe(CLI::App& machine, Action& action);
 void add_network(CLI::App& app, Action& action);
 void add_collect(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);

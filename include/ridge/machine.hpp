@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ridge/layer.hpp"
@@ -22,6 +23,7 @@ struct Figure {
     Source source = Source::given;
     double spread = -1;
     std::string note;
+    bool operator==(const Figure&) const = default;
 };
 
 /// Instruction set of a compute ceiling, narrowest first. f32 lanes: 1, 4, 8, 16.
@@ -41,6 +43,7 @@ struct ComputeCeiling {
     std::optional<Figure> chain_clock_hz;
     /// Units x lanes x 2 x clock by the datasheet of this microarchitecture, when known. FLOP/s.
     std::optional<Figure> datasheet_flops_per_s;
+    bool operator==(const ComputeCeiling&) const = default;
 };
 
 enum class AccessKind { read, write, copy, triad };
@@ -53,6 +56,7 @@ struct Bandwidth {
     bool non_temporal = false;
     int threads = 1;
     Figure bytes_per_s;
+    bool operator==(const Bandwidth&) const = default;
 };
 
 /// L1, L2, L3 (caches) or DRAM.
@@ -65,12 +69,14 @@ struct MemoryLevel {
     int shared_by = 1;                ///< threads of this machine that share one instance
     std::optional<Figure> latency_s;  ///< load to use, dependent loads
     std::vector<Bandwidth> bandwidths;
+    bool operator==(const MemoryLevel&) const = default;
 };
 
 /// Fixed costs that no data size removes.
 struct Overheads {
     std::map<int, Figure> parallel_region_s;  ///< by thread count
     std::optional<Figure> empty_primitive_s;  ///< one library call on a tiny tensor, 1 thread
+    bool operator==(const Overheads&) const = default;
 };
 
 /// The levels at which this machine counts as undisturbed. They are constants of the machine and
@@ -80,6 +86,7 @@ struct QuietLevels {
     InstructionsPerSecond issue;  ///< best confirmed rate of the issue-width probe
     int windows = 0;              ///< separate windows that confirmed them
     bool provisional = true;      ///< true until at least 3 windows agreed
+    bool operator==(const QuietLevels&) const = default;
 };
 
 struct Machine {
@@ -94,6 +101,7 @@ struct Machine {
     std::vector<MemoryLevel> levels;  ///< nearest first, DRAM last
     Overheads overheads;
     std::optional<QuietLevels> quiet;
+    bool operator==(const Machine&) const = default;
 };
 
 /// A shipped machine by name, "local" for the file of this machine, or a YAML path.
@@ -105,7 +113,10 @@ void save_machine(const Machine& machine, const std::string& path);
 /// before it, a ceiling that falls with more threads, a peak beyond its datasheet...).
 [[nodiscard]] std::vector<std::string> lint(const Machine& machine);
 /// Applies `key=value` or `key=2x` ("dram.bandwidth=2x", "l2.capacity=2MiB", "compute=0.5x").
+/// What it changes becomes `given` with a note. Throws Error bad_input with the list of keys.
 void apply_what_if(Machine& machine, std::string_view assignment);
+/// Keys that apply_what_if takes on this machine, with what they change.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> what_if_keys(const Machine& machine);
 /// $XDG_DATA_HOME/ridge/machine.yaml: where `probe` writes and "local" is read from.
 [[nodiscard]] std::string local_machine_path();
 struct MachineEntry {
@@ -113,12 +124,22 @@ struct MachineEntry {
 };
 [[nodiscard]] std::vector<MachineEntry> shipped_machines();
 
-/// Highest compute ceiling for a data type at a thread count; interpolates linearly between
-/// probed thread counts. Nothing when the machine has none for the type.
+/// Rate of one kind of ceiling at a thread count. Between probed thread counts it is linear;
+/// beyond the largest it stays there; below the smallest it is proportional to the threads.
+[[nodiscard]] std::optional<FlopsPerSecond> ceiling(const Machine& machine, Isa isa, bool fma,
+                                                    DataType dtype, int threads);
+/// Highest compute ceiling for a data type at a thread count (see ceiling). Nothing when the
+/// machine has none for the type.
 [[nodiscard]] std::optional<FlopsPerSecond> peak(const Machine& machine, DataType dtype,
                                                  int threads);
-/// Bandwidth of a level at a thread count, same interpolation.
+/// Bandwidth of a level at a thread count, linear between probed counts and constant beyond them.
+/// Below the smallest probed count a private level scales with the threads; a shared one keeps its
+/// value, which is then an upper bound. Nothing when the file has no such figure.
 [[nodiscard]] std::optional<BytesPerSecond> bandwidth(const MemoryLevel& level, AccessKind kind,
                                                       int threads, bool non_temporal = false);
+/// Capacity that `threads` threads, one per core, reach together: one instance for each group of
+/// `shared_by` hardware threads in use, the effective capacity where it was probed.
+[[nodiscard]] std::optional<Bytes> usable_capacity(const Machine& machine, const MemoryLevel& level,
+                                                   int threads);
 
 }  // namespace ridge
