@@ -48,6 +48,7 @@ struct ComputeCeiling {
 
 enum class AccessKind { read, write, copy, triad };
 [[nodiscard]] std::string_view to_string(AccessKind kind);
+[[nodiscard]] std::optional<AccessKind> access_kind_from_string(std::string_view word);
 
 /// Bytes that the program moves per second; the hidden write-allocate read of a normal store is
 /// not counted, as STREAM does not.

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include "model/machine/machine_yaml.hpp"
+
+namespace ridge {
+namespace {
+
+/// Always quoted: no text can turn into a number, a comment or a key.
+std::string quoted(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\')
+            result += fmt::format("\\{}", c);
+        else if (static_cast<unsigned char>(c) < 0x20)
+            result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        else
+            result += c;
+    }
+    return result + "\"";
+}
+
+/// The shortest number that reads back to the same double.
+std::string figure(const Figure& f) {
+    std::string text = fmt::format("{{value: {}, source: {}", f.value, to_string(f.source));
+    if (f.spread >= 0) text += fmt::format(", spread: {}", f.spread);
+    if (!f.note.empty()) text += ", note: " + quoted(f.note);
+    return text + "}";
+}
+
+void add_figure(std::string& out, std::string_view indent, std::string_view key,
+                const std::optional<Figure>& f) {
+    if (f) out += fmt::format("{}{}: {}\n", indent, key, figure(*f));
+}
+
+void add_compute(std::string& out, const Machine& machine) {
+    if (machine.compute.empty()) return;
+    out += "\ncompute:\n";
+    for (const auto& entry : machine.compute) {
+        out += fmt::format("  - isa: {}\n    fma: {}\n    dtype: {}\n    threads: {}\n",
+                           to_string(entry.isa), entry.fma, to_string(entry.dtype), entry.threads);
+        add_figure(out, "    ", "flops_per_s", entry.flops_per_s);
+        add_figure(out, "    ", "chain_clock_hz", entry.chain_clock_hz);
+        add_figure(out, "    ", "datasheet_flops_per_s", entry.datasheet_flops_per_s);
+    }
+}
+
+void add_levels(std::string& out, const Machine& machine) {
+    out += machine.levels.empty() ? "\nlevels: []\n" : "\nlevels:\n";
+    for (const auto& level : machine.levels) {
+        out += fmt::format("  - name: {}\n", quoted(level.name));
+        add_figure(out, "    ", "capacity_bytes", level.capacity_bytes);
+        add_figure(out, "    ", "effective_capacity_bytes", level.effective_capacity_bytes);
+        out += fmt::format("    line_bytes: {}\n    ways: {}\n    shared_by: {}\n",
+                           level.line_bytes, level.ways, level.shared_by);
+        add_figure(out, "    ", "latency_s", level.latency_s);
+        if (!level.bandwidths.empty()) out += "    bandwidths:\n";
+        for (const auto& entry : level.bandwidths)
+            out += fmt::format(
+                "      - {{kind: {}, non_temporal: {}, threads: {},\n         bytes_per_s: {}}}\n",
+                to_string(entry.kind), entry.non_temporal, entry.threads,
+                figure(entry.bytes_per_s));
+    }
+}
+
+void add_overheads(std::string& out, const Overheads& overheads) {
+    if (overheads == Overheads{}) return;
+    out += "\noverheads:\n";
+    if (!overheads.parallel_region_s.empty()) out += "  parallel_region_s:\n";
+    for (const auto& [threads, f] : overheads.parallel_region_s)
+        out += fmt::format("    - {{threads: {}, time_s: {}}}\n", threads, figure(f));
+    add_figure(out, "  ", "empty_primitive_s", overheads.empty_primitive_s);
+}
+
+}  // namespace
+
+std::string machine_to_yaml(const Machine& machine) {
+    std::string out = "# A machine for ridge; docs/formats.md tells what each key means.\n";
+    out += fmt::format("ridge_machine: {}\nname: {}\n", machine_format, quoted(machine.name));
+    if (!machine.description.empty())
+        out += fmt::format("description: {}\n", quoted(machine.description));
+    if (!machine.probed_at.empty())
+        out += fmt::format("probed_at: {}\n", quoted(machine.probed_at));
+    out += "\ncpu:\n";
+    if (!machine.cpu_model.empty()) out += fmt::format("  model: {}\n", quoted(machine.cpu_model));
+    if (!machine.vendor.empty()) out += fmt::format("  vendor: {}\n", quoted(machine.vendor));
+    out += fmt::format("  sockets: {}\n  cores: {}\n  threads: {}\n  virtualised: {}\n",
+                       machine.sockets, machine.cores, machine.threads, machine.virtualised);
+    std::string flags;
+    for (const auto& flag : machine.isa_flags) flags += (flags.empty() ? "" : ", ") + quoted(flag);
+    if (!flags.empty()) out += fmt::format("  isa_flags: [{}]\n", flags);
+    add_compute(out, machine);
+    add_levels(out, machine);
+    add_overheads(out, machine.overheads);
+    if (machine.quiet)
+        out += fmt::format(
+            "\nquiet:\n  fma_flops_per_s: {}\n  issue_instructions_per_s: {}\n  windows: {}\n"
+            "  provisional: {}\n",
+            machine.quiet->fma.value(), machine.quiet->issue.value(), machine.quiet->windows,
+            machine.quiet->provisional);
+    return out;
+}
+
+}  // namespace ridge
