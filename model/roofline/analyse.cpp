@@ -44,9 +44,8 @@ void set_distances(std::vector<ParsedRow>& rows, const Run& run) {
     std::vector<StepRow> step;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const auto& key = run.rows[i].key;
-        step.push_back(
-            {key.layer, key.pass,
-             rows[i].layer ? tensors(*rows[i].layer, key.pass) : std::vector<TensorUse>{}});
+        step.push_back(step_row(
+            key, rows[i].layer ? tensors(*rows[i].layer, key.pass) : std::vector<TensorUse>{}));
     }
     const auto distances = reuse_distances(step);
     for (std::size_t i = 0; i < rows.size(); ++i)

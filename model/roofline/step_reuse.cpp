@@ -101,6 +101,19 @@ private:
 
 }  // namespace
 
+StepRow step_row(const RowKey& key, std::vector<TensorUse> tensors) {
+    const std::string converted = key.part.substr(key.part.rfind(' ') + 1);
+    if (!converted.empty()) {
+        const bool layer_writes_it = converted == "dst" || converted == "diff_src" ||
+                                     converted == "diff_wei" || converted == "diff_bias";
+        for (auto& tensor : tensors) {
+            const bool layers_own = layer_writes_it ? tensor.read : tensor.written;
+            tensor.name = layers_own ? converted : converted + " elsewhere";
+        }
+    }
+    return {key.layer, key.pass, std::move(tensors)};
+}
+
 std::vector<std::vector<Bytes>> reuse_distances(const std::vector<StepRow>& step) {
     Matcher matcher;
     std::vector<std::vector<Storage>> storages;

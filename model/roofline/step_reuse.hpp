@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ridge/layer.hpp"
+#include "ridge/measurement.hpp"
 #include "ridge/units.hpp"
 
 namespace ridge {
@@ -14,6 +15,11 @@ struct StepRow {
     Pass pass = Pass::forward;
     std::vector<TensorUse> tensors;
 };
+
+/// The tensors of a row of a run. Those of a reorder ("reorder src" of a convolution) are named
+/// after the layer's tensor that it converts: it writes what the layer reads, or reads what the
+/// layer writes.
+[[nodiscard]] StepRow step_row(const RowKey& key, std::vector<TensorUse> tensors);
 
 /// For each row and tensor: bytes of the distinct tensors used since its last use, this row's own
 /// included (the LRU stack distance in whole tensors, in the steady state of repeated steps).

@@ -69,6 +69,20 @@ TEST_SUITE("formula") {
         CHECK(d[4][2].value() >= all - 4.0 * (50 + 50 + 50));
     }
 
+    TEST_CASE("a reorder writes what its layer reads, or reads what its layer wrote") {
+        const auto copy = [](const char* part, std::int64_t n) {
+            return step_row({"one", Pass::forward, part},
+                            {use("src", n, true, false), use("dst", n, false, true)});
+        };
+        auto step = two_layers();
+        step.insert(step.begin(), copy("reorder wei", 20000));
+        step.insert(step.begin() + 2, copy("reorder dst", 200));
+        const auto d = reuse_distances(step);
+        CHECK(d[1][1].value() == 4.0 * (100 + 20000 + 200));  // weights: written just before
+        CHECK(d[2][0].value() == 4.0 * (200 + 200));          // dst of "one": written just before
+        CHECK(d[3][0].value() == 4.0 * (200 + 10000 + 50));   // src of "two": the converted one
+    }
+
     TEST_CASE("one row repeated finds its own tensors") {
         const auto d = reuse_distances({two_layers()[0]});
         for (const auto& distance : d[0]) CHECK(distance.value() == 4.0 * (100 + 20000 + 200));
