@@ -1,0 +1,146 @@
+// A cache level with its policy and number of ways fixed at compile time (Ways = 0: any). All state
+// is one flat array: per set a row of tags, the masks of valid and dirty ways, the policy's words
+// and, with sectors, one word of masks per way. Tags are whole line numbers, so that the address of
+// a victim needs no rebuilding whatever the address.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/cachesim/level.hpp"
+#include "model/cachesim/level_setup.hpp"
+#include "model/cachesim/policy.hpp"
+#include "model/cachesim/prefetcher.hpp"
+#include "model/cachesim/set_index.hpp"
+
+namespace ridge::cachesim {
+
+template <class Policy, int Ways, bool Sectored>
+class CacheLevel final : public Cache {
+public:
+    explicit CacheLevel(const LevelSetup& setup)
+        : setup_(setup),
+          spec_(setup.spec),
+          index_(setup.sets, setup.spec.hashed, setup.granule),
+          policy_(setup.parameters),
+          prefetcher_(setup.spec.prefetcher, setup.spec.line_bytes),
+          words_(static_cast<std::size_t>(Policy::words(setup.spec.ways))),
+          stride_(static_cast<std::size_t>(ways()) * (Sectored ? 2 : 1) + 2 + words_),
+          full_(~std::uint64_t{0} >> (64 - ways())),
+          rows_(setup.sets * stride_, no_line) {
+        for (std::size_t set = 0; set < setup.sets; ++set) {
+            std::uint64_t* row = &rows_[set * stride_];
+            valid(row) = dirty(row) = 0;
+            policy_.reset(state(row));
+        }
+        out_.reserve(batch);
+        if (setup.regions) region_bytes.resize(setup.regions->size());
+    }
+
+    void touch(std::span<const LineRun> runs) override;
+    void process(std::span<const Request> requests) override {
+        for (const Request& one : requests) serve(one);
+    }
+    Reply request(const Request& one) override { return serve(one); }
+    Dropped drop(std::uint64_t line) override;
+    bool reference(std::uint64_t line) override;
+    void flush() override {
+        if (!out_.empty()) setup_.next->process(out_);
+        out_.clear();
+    }
+    void visit(const Visitor& visitor) const override;
+    void add_inner(Cache* above) override { inner_.push_back(above); }
+    [[nodiscard]] std::size_t host_bytes() const override {
+        return sizeof(*this) + rows_.capacity() * sizeof(rows_[0]) +
+               out_.capacity() * sizeof(out_[0]);
+    }
+
+private:
+    static constexpr std::uint64_t no_line = ~std::uint64_t{0};  // above any address / 2
+    static constexpr std::size_t batch = 4096;
+
+    // Row layout.
+    [[nodiscard]] int ways() const { return Ways ? Ways : spec_.ways; }
+    std::uint64_t* row_of(std::uint64_t line) { return &rows_[index_(line) * stride_]; }
+    std::uint64_t& valid(std::uint64_t* row) const { return row[ways()]; }
+    std::uint64_t& dirty(std::uint64_t* row) const { return row[ways() + 1]; }
+    std::uint64_t* state(std::uint64_t* row) const { return row + ways() + 2; }
+    /// Sectored only: valid sectors in bits 0 to 15, dirty ones in 16 to 31.
+    std::uint64_t& sectors(std::uint64_t* row, int way) const {
+        return row[static_cast<std::size_t>(ways()) + 2 + words_ + static_cast<std::size_t>(way)];
+    }
+
+    [[nodiscard]] int find(const std::uint64_t* row, std::uint64_t line) const {
+        if constexpr (Ways > 0) {
+            unsigned match = 0;
+            for (int way = 0; way < Ways; ++way)
+                match |= static_cast<unsigned>(row[way] == line) << way;
+            return match ? std::countr_zero(match) : -1;
+        } else {
+            for (int way = 0; way < spec_.ways; ++way)
+                if (row[way] == line) return way;
+            return -1;
+        }
+    }
+
+    [[nodiscard]] bool exclusive() const { return spec_.inclusion == Inclusion::exclusive; }
+    [[nodiscard]] bool write_back() const { return spec_.write_policy == WritePolicy::write_back; }
+    [[nodiscard]] std::uint64_t bytes_of(SectorMask mask) const {
+        return static_cast<std::uint64_t>(std::popcount(mask)) *
+               static_cast<std::uint64_t>(setup_.sectoring.granule_bytes);
+    }
+    /// Sectors of this level that a wish for `wanted` brings in.
+    [[nodiscard]] SectorMask rounded(SectorMask wanted) const;
+
+    // The program's side (first level), cache_level_touch.hpp.
+    template <TouchKind Kind>
+    void touch_run(const LineRun& run);
+    template <TouchKind Kind>
+    void touch_line(const Request& one, int repeats);
+    [[nodiscard]] Request part_of(const LineRun& run, int first_byte, int last_byte) const;
+
+    // Accesses, cache_level_access.hpp.
+    Reply serve(const Request& one);
+    void count(RequestKind kind, bool miss);
+    Reply read(const Request& one);
+    int allocate(const Request& one);
+    bool evades(const Request& one);
+    void prefetch(std::uint64_t line);
+    bool store(const Request& one);
+    void write_back_in(const Request& one);
+    void store_nt(Request one);
+
+    // Rows, cache_level_rows.hpp.
+    int insert(std::uint64_t line, SectorMask present, SectorMask dirty_mask);
+    int free_way(std::uint64_t* row);
+    void evict(std::uint64_t* row, int way);
+    SectorMask remove(std::uint64_t* row, int way);
+    void mark_dirty(std::uint64_t* row, int way, SectorMask mask);
+    [[nodiscard]] SectorMask dirty_sectors(std::uint64_t* row, int way) const;
+    [[nodiscard]] SectorMask missing_sectors(std::uint64_t* row, int way, SectorMask wanted) const;
+    void fill_sectors(std::uint64_t* row, int way, const Request& one, SectorMask missing);
+    Reply fetch(const Request& one, SectorMask mask);
+    void write_down(std::uint64_t line, SectorMask mask, RequestKind kind);
+    void forward_store(const Request& one);
+    Reply send(const Request& one);
+
+    LevelSetup setup_;
+    CacheSpec spec_;
+    SetIndex index_;
+    Policy policy_;
+    PrefetchEngine prefetcher_;
+    std::size_t words_, stride_;
+    std::uint64_t full_;  ///< valid mask of a full set
+    double evasion_due_ = 0;
+    std::vector<std::uint64_t> rows_;
+    std::vector<Cache*> inner_;  ///< above this level, when it is inclusive
+    std::vector<Request> out_;
+};
+
+}  // namespace ridge::cachesim
+
+#include "model/cachesim/cache_level_access.hpp"
+#include "model/cachesim/cache_level_rows.hpp"
+#include "model/cachesim/cache_level_touch.hpp"

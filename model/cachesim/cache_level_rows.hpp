@@ -1,0 +1,177 @@
+// CacheLevel: changing the contents of a set, and what flows down because of it.
+#pragma once
+
+#include "model/cachesim/cache_level.hpp"
+
+namespace ridge::cachesim {
+
+template <class Policy, int Ways, bool Sectored>
+SectorMask CacheLevel<Policy, Ways, Sectored>::rounded(SectorMask wanted) const {
+    if constexpr (!Sectored) {
+        return setup_.sectoring.all;
+    } else {
+        // This level's sector may be several granules of a finer level.
+        const int group = spec_.sector_bytes / setup_.sectoring.granule_bytes;
+        if (group <= 1) return wanted;
+        const int granules = spec_.line_bytes / setup_.sectoring.granule_bytes;
+        const unsigned one = (1u << group) - 1;
+        unsigned result = 0;
+        for (int bit = 0; bit < granules; bit += group)
+            if (wanted & (one << bit)) result |= one << bit;
+        return static_cast<SectorMask>(result);
+    }
+}
+
+/// Puts an absent line in, evicting if need be; returns its way.
+template <class Policy, int Ways, bool Sectored>
+int CacheLevel<Policy, Ways, Sectored>::insert(std::uint64_t line, SectorMask present,
+                                               SectorMask dirty_mask) {
+    std::uint64_t* row = row_of(line);
+    const int way = free_way(row);
+    const std::uint64_t bit = std::uint64_t{1} << way;
+    row[way] = line;
+    valid(row) |= bit;
+    if constexpr (Sectored) sectors(row, way) = present;
+    if (dirty_mask) mark_dirty(row, way, dirty_mask);
+    policy_.fill(state(row), way);
+    ++counts.insertions;
+    return way;
+}
+
+template <class Policy, int Ways, bool Sectored>
+int CacheLevel<Policy, Ways, Sectored>::free_way(std::uint64_t* row) {
+    const std::uint64_t empty = full_ & ~valid(row);
+    if (empty) [[unlikely]]
+        return setup_.parameters.rightmost_empty ? 63 - std::countl_zero(empty)
+                                                 : std::countr_zero(empty);
+    const int way = policy_.victim(state(row));
+    evict(row, way);
+    return way;
+}
+
+/// Displaces the line of `way`; inclusive levels take it from the levels above as well.
+template <class Policy, int Ways, bool Sectored>
+void CacheLevel<Policy, Ways, Sectored>::evict(std::uint64_t* row, int way) {
+    const std::uint64_t line = row[way];
+    SectorMask dirty_mask = dirty_sectors(row, way);
+    const std::uint64_t bit = std::uint64_t{1} << way;
+    dirty(row) &= ~bit;
+    valid(row) &= ~bit;
+    row[way] = no_line;
+    ++counts.evictions;
+    for (Cache* above : inner_) dirty_mask |= above->drop(line).dirty;
+    if (setup_.next_exclusive)
+        write_down(line, dirty_mask, RequestKind::victim);
+    else if (dirty_mask)
+        write_down(line, dirty_mask, RequestKind::write_back);
+}
+
+template <class Policy, int Ways, bool Sectored>
+void CacheLevel<Policy, Ways, Sectored>::mark_dirty(std::uint64_t* row, int way, SectorMask mask) {
+    dirty(row) |= std::uint64_t{1} << way;
+    if constexpr (Sectored)
+        sectors(row, way) |= static_cast<std::uint64_t>(mask) << 16 | mask;
+}
+
+template <class Policy, int Ways, bool Sectored>
+SectorMask CacheLevel<Policy, Ways, Sectored>::dirty_sectors(std::uint64_t* row, int way) const {
+    if constexpr (Sectored)
+        return static_cast<SectorMask>(sectors(row, way) >> 16);
+    else
+        return (dirty(row) >> way & 1) ? setup_.sectoring.all : SectorMask{0};
+}
+
+/// Takes a line out without sending it anywhere; returns what was dirty.
+template <class Policy, int Ways, bool Sectored>
+SectorMask CacheLevel<Policy, Ways, Sectored>::remove(std::uint64_t* row, int way) {
+    const SectorMask dirty_mask = dirty_sectors(row, way);
+    const std::uint64_t bit = std::uint64_t{1} << way;
+    dirty(row) &= ~bit;
+    valid(row) &= ~bit;
+    row[way] = no_line;
+    if constexpr (Sectored) sectors(row, way) = 0;
+    policy_.drop(state(row), way);
+    ++counts.invalidations;
+    return dirty_mask;
+}
+
+/// Sectors of `wanted` that a resident line lacks; none without sectors.
+template <class Policy, int Ways, bool Sectored>
+SectorMask CacheLevel<Policy, Ways, Sectored>::missing_sectors(std::uint64_t* row, int way,
+                                                               SectorMask wanted) const {
+    if constexpr (Sectored)
+        return static_cast<SectorMask>(wanted & ~sectors(row, way));
+    else
+        return 0;
+}
+
+template <class Policy, int Ways, bool Sectored>
+void CacheLevel<Policy, Ways, Sectored>::fill_sectors(std::uint64_t* row, int way,
+                                                      const Request& one, SectorMask missing) {
+    if constexpr (Sectored) {
+        sectors(row, way) |= rounded(missing);
+        fetch(one, rounded(missing));
+    }
+}
+
+/// Reads sectors of a line from the level below.
+template <class Policy, int Ways, bool Sectored>
+Reply CacheLevel<Policy, Ways, Sectored>::fetch(const Request& one, SectorMask mask) {
+    ++counts.fills;
+    const std::uint64_t bytes = bytes_of(mask);
+    counts.read_bytes += bytes;
+    if (!region_bytes.empty()) region_bytes[setup_.regions->find(one.line)].read += bytes;
+    Request below = one;
+    below.sectors = mask;
+    if (below.kind == RequestKind::store) below.kind = RequestKind::own;
+    return send(below);
+}
+
+template <class Policy, int Ways, bool Sectored>
+void CacheLevel<Policy, Ways, Sectored>::write_down(std::uint64_t line, SectorMask mask,
+                                                    RequestKind kind) {
+    // A clean victim moves down too: its bytes cross the link, though nothing is written back.
+    const std::uint64_t bytes =
+        kind == RequestKind::victim ? bytes_of(setup_.sectoring.all) : bytes_of(mask);
+    counts.write_backs += mask != 0;
+    counts.written_bytes += bytes;
+    if (!region_bytes.empty()) region_bytes[setup_.regions->find(line)].written += bytes;
+    send({.line = line, .sectors = mask, .kind = kind});
+}
+
+template <class Policy, int Ways, bool Sectored>
+void CacheLevel<Policy, Ways, Sectored>::forward_store(const Request& one) {
+    counts.written_bytes += one.bytes;
+    if (!region_bytes.empty()) region_bytes[setup_.regions->find(one.line)].written += one.bytes;
+    Request below = one;
+    below.kind = RequestKind::store;
+    send(below);
+}
+
+template <class Policy, int Ways, bool Sectored>
+Reply CacheLevel<Policy, Ways, Sectored>::send(const Request& one) {
+    if (setup_.coupled) return setup_.next->request(one);
+    out_.push_back(one);
+    if (out_.size() == batch) flush();
+    return {};
+}
+
+template <class Policy, int Ways, bool Sectored>
+Dropped CacheLevel<Policy, Ways, Sectored>::drop(std::uint64_t line) {
+    std::uint64_t* row = row_of(line);
+    const int way = find(row, line);
+    if (way < 0) return {};
+    return {true, remove(row, way)};
+}
+
+template <class Policy, int Ways, bool Sectored>
+void CacheLevel<Policy, Ways, Sectored>::visit(const Visitor& visitor) const {
+    for (std::size_t first = 0; first < rows_.size(); first += stride_) {
+        auto* row = const_cast<std::uint64_t*>(&rows_[first]);  // the accessors are shared
+        for (int way = 0; way < ways(); ++way)
+            if (valid(row) >> way & 1)
+                visitor(row[way], dirty_sectors(row, way), policy_.signature(state(row), way));
+    }
+}
+
+}  // namespace ridge::cachesim

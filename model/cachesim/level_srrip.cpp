@@ -1,0 +1,17 @@
+// Levels with srrip replacement. The widths that caches commonly have are fixed at compile time.
+#include "model/cachesim/cache_level.hpp"
+#include "model/cachesim/policy_srrip.hpp"
+
+namespace ridge::cachesim {
+
+std::unique_ptr<Cache> make_srrip_level(const LevelSetup& setup) {
+    if (setup.spec.sector_bytes > 0) return std::make_unique<CacheLevel<Srrip<0>, 0, true>>(setup);
+    switch (setup.spec.ways) {
+        case 16:
+            return std::make_unique<CacheLevel<Srrip<16>, 16, false>>(setup);
+        default:
+            return std::make_unique<CacheLevel<Srrip<0>, 0, false>>(setup);
+    }
+}
+
+}  // namespace ridge::cachesim

@@ -1,0 +1,86 @@
+// Least recently used. Up to 16 ways the order is one word: 4 bits per place, most recent lowest,
+// so that a touch is a handful of shifts. Beyond, one byte of rank per way.
+#pragma once
+
+#include <bit>
+
+#include "model/cachesim/policy.hpp"
+
+namespace ridge::cachesim {
+
+template <int Ways>
+class Lru {
+public:
+    static constexpr int lasting_repeats = 0;
+
+    explicit Lru(const PolicyParameters& parameters) : ways_(parameters.ways) {}
+
+    static int words(int ways) { return ways <= 16 ? 1 : (ways + 7) / 8; }
+
+    void reset(std::uint64_t* state) const {
+        if (packed()) {
+            *state = 0xfedcba9876543210;
+            return;
+        }
+        for (int way = 0; way < ways(); ++way) ranks(state)[way] = static_cast<std::uint8_t>(way);
+    }
+
+    void hit(std::uint64_t* state, int way) const {
+        if (packed())
+            move_to_front(*state, place_of(*state, way), way);
+        else
+            rank_first(ranks(state), way);
+    }
+
+    void fill(std::uint64_t* state, int way) const { hit(state, way); }
+
+    int victim(const std::uint64_t* state) const {
+        if (packed()) return static_cast<int>(*state >> (4 * (ways() - 1)) & 15);
+        int way = 0;
+        while (ranks(state)[way] != ways() - 1) ++way;
+        return way;
+    }
+
+    /// An empty way is found by its absence from the valid mask: its place does not matter.
+    void drop(std::uint64_t*, int) const {}
+
+    std::uint64_t signature(const std::uint64_t* state, int way) const {
+        return packed() ? static_cast<std::uint64_t>(place_of(*state, way)) : ranks(state)[way];
+    }
+
+private:
+    [[nodiscard]] int ways() const { return Ways ? Ways : ways_; }
+    [[nodiscard]] bool packed() const { return Ways ? Ways <= 16 : ways_ <= 16; }
+
+    static std::uint8_t* ranks(std::uint64_t* state) {
+        return reinterpret_cast<std::uint8_t*>(state);
+    }
+    static const std::uint8_t* ranks(const std::uint64_t* state) {
+        return reinterpret_cast<const std::uint8_t*>(state);
+    }
+
+    /// Position (times 4) of the nibble that equals `way`: the lowest zero nibble of order ^ way in
+    /// every nibble, found by the borrow of a subtraction; the lowest one is always right.
+    static int place_of(std::uint64_t order, int way) {
+        constexpr std::uint64_t ones = 0x1111111111111111;
+        const std::uint64_t x = order ^ (static_cast<std::uint64_t>(way) * ones);
+        return std::countr_zero((x - ones) & ~x & (ones << 3)) & ~3;
+    }
+
+    static void move_to_front(std::uint64_t& order, int bit, int way) {
+        const std::uint64_t below = (std::uint64_t{1} << bit) - 1;
+        const std::uint64_t above = ~below << 4;  // of bit 60: all shifted out, as it must be
+        order = (order & above) | (order & below) << 4 | static_cast<std::uint64_t>(way);
+    }
+
+    void rank_first(std::uint8_t* rank, int way) const {
+        const std::uint8_t old = rank[way];
+        for (int w = 0; w < ways(); ++w)
+            rank[w] = static_cast<std::uint8_t>(rank[w] + (rank[w] < old));
+        rank[way] = 0;
+    }
+
+    int ways_;
+};
+
+}  // namespace ridge::cachesim
