@@ -45,7 +45,7 @@ struct CacheSpec {
     /// lru, tree_plru, srrip, random, or qlru_h00_m1_r0_u1 and its relatives (policies()).
     std::string policy = "lru";
     Inclusion inclusion = Inclusion::non_inclusive;  ///< towards the level above
-    bool hashed = false;  ///< set index mixes the upper address bits
+    bool hashed = false;                             ///< set index mixes the upper address bits
     WritePolicy write_policy = WritePolicy::write_back;
     bool write_allocate = true;
     /// Share of full-line store misses of this level whose line is not read from below.

@@ -68,8 +68,8 @@ struct LevelTraffic {
 struct MemoryTraffic {
     std::string name = "DRAM";
     double read_bytes = 0, written_bytes = 0;
-    double non_temporal_bytes = 0;    ///< part of written_bytes: full lines past the caches
-    double partial_line_bytes = 0;    ///< part of written_bytes: lines that had to be read first
+    double non_temporal_bytes = 0;  ///< part of written_bytes: full lines past the caches
+    double partial_line_bytes = 0;  ///< part of written_bytes: lines that had to be read first
 };
 
 struct Traffic {
@@ -78,13 +78,13 @@ struct Traffic {
     std::string origin;   ///< of the stream
     std::string machine;  ///< name of the hierarchy
     int threads = 1;
-    double accesses = 0;  ///< of the program: repeats included
-    double touches = 0;   ///< line touches simulated or represented
+    double accesses = 0;               ///< of the program: repeats included
+    double touches = 0;                ///< line touches simulated or represented
     std::vector<LevelTraffic> levels;  ///< nearest first; instruction cache first when there is one
     MemoryTraffic memory;
-    std::string bound;                ///< one line: what the bounds of the levels mean
-    std::vector<std::string> notes;   ///< assumptions, fallbacks
-    double simulated_share = 1;       ///< of the touches that were really simulated
+    std::string bound;               ///< one line: what the bounds of the levels mean
+    std::vector<std::string> notes;  ///< assumptions, fallbacks
+    double simulated_share = 1;      ///< of the touches that were really simulated
 };
 
 }  // namespace ridge

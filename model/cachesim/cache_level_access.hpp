@@ -146,8 +146,7 @@ void CacheLevel<Policy, Ways, Sectored>::write_back_in(const Request& one) {
         bytes_of(one.kind == RequestKind::victim ? setup_.sectoring.all : one.sectors);
     std::uint64_t* row = row_of(one.line);
     int way = find(row, one.line);
-    const SectorMask present =
-        one.kind == RequestKind::victim ? setup_.sectoring.all : one.sectors;
+    const SectorMask present = one.kind == RequestKind::victim ? setup_.sectoring.all : one.sectors;
     if (way >= 0) {
         policy_.hit(state(row), way);
         if constexpr (Sectored) sectors(row, way) |= present;
@@ -156,8 +155,7 @@ void CacheLevel<Policy, Ways, Sectored>::write_back_in(const Request& one) {
         return;
     } else {
         if (!Sectored && present != setup_.sectoring.all)
-            fetch({.line = one.line},
-                  static_cast<SectorMask>(setup_.sectoring.all & ~present));
+            fetch({.line = one.line}, static_cast<SectorMask>(setup_.sectoring.all & ~present));
         way = insert(one.line, present, 0);
     }
     if (!one.sectors) return;

@@ -69,8 +69,7 @@ void CacheLevel<Policy, Ways, Sectored>::evict(std::uint64_t* row, int way) {
 template <class Policy, int Ways, bool Sectored>
 void CacheLevel<Policy, Ways, Sectored>::mark_dirty(std::uint64_t* row, int way, SectorMask mask) {
     dirty(row) |= std::uint64_t{1} << way;
-    if constexpr (Sectored)
-        sectors(row, way) |= static_cast<std::uint64_t>(mask) << 16 | mask;
+    if constexpr (Sectored) sectors(row, way) |= static_cast<std::uint64_t>(mask) << 16 | mask;
 }
 
 template <class Policy, int Ways, bool Sectored>

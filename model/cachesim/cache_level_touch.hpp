@@ -70,8 +70,8 @@ void CacheLevel<Policy, Ways, Sectored>::touch_run(const LineRun& run) {
             while (rest > 0) {
                 const int last = std::min(line_bytes, first + rest) - 1;
                 Request one = part_of(run, first, last);
-                one.line += shift + static_cast<std::uint64_t>(
-                                        static_cast<std::int64_t>(run.stride) * i);
+                one.line +=
+                    shift + static_cast<std::uint64_t>(static_cast<std::int64_t>(run.stride) * i);
                 touch_line<Kind>(one, run.repeats);
                 rest -= last - first + 1;
                 first = 0;

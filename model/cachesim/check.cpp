@@ -32,8 +32,8 @@ void check_geometry(const CacheSpec& level, const std::string& where) {
         throw bad_input(where + ".ways",
                         fmt::format("a power of two of ways with {}", policy->name),
                         std::to_string(level.ways));
-    const auto row = static_cast<std::uint64_t>(level.line_bytes) *
-                     static_cast<std::uint64_t>(level.ways);
+    const auto row =
+        static_cast<std::uint64_t>(level.line_bytes) * static_cast<std::uint64_t>(level.ways);
     if (level.capacity_bytes == 0 || level.capacity_bytes % row != 0)
         throw bad_input(where + ".capacity",
                         fmt::format("a multiple of line x ways = {} bytes", row),
@@ -62,20 +62,19 @@ void check_link(const CacheSpec& outer, const CacheSpec& inner, std::uint64_t in
                         fmt::format("{} bytes as in {}", inner.line_bytes, inner.name),
                         std::to_string(outer.line_bytes));
     if (outer.shared_by % inner.shared_by != 0)
-        throw bad_input(where + ".shared_by",
-                        fmt::format("a multiple of the {} threads that share {}", inner.shared_by,
-                                    inner.name),
-                        std::to_string(outer.shared_by));
-    if (outer.inclusion == Inclusion::inclusive && outer.capacity_bytes < inner_bytes)
         throw bad_input(
-            where + ".capacity",
-            fmt::format("an inclusive level to hold the {} bytes of {} above it", inner_bytes,
-                        inner.name),
-            std::to_string(outer.capacity_bytes));
+            where + ".shared_by",
+            fmt::format("a multiple of the {} threads that share {}", inner.shared_by, inner.name),
+            std::to_string(outer.shared_by));
+    if (outer.inclusion == Inclusion::inclusive && outer.capacity_bytes < inner_bytes)
+        throw bad_input(where + ".capacity",
+                        fmt::format("an inclusive level to hold the {} bytes of {} above it",
+                                    inner_bytes, inner.name),
+                        std::to_string(outer.capacity_bytes));
     if ((outer.write_policy == WritePolicy::untracked) !=
         (inner.write_policy == WritePolicy::untracked))
-        throw bad_input(where + ".write_policy",
-                        "untracked in all levels or in none", std::string(to_string(outer.write_policy)));
+        throw bad_input(where + ".write_policy", "untracked in all levels or in none",
+                        std::string(to_string(outer.write_policy)));
 }
 
 }  // namespace

@@ -208,7 +208,8 @@ void Hierarchy::cachegrind_straddle(const LineRun& run) {
         for (int depth = -1; depth < levels() && missed; ++depth) {
             if (depth == 0 && run.kind == TouchKind::fetch) continue;
             if (depth == -1 && (run.kind != TouchKind::fetch || instruction_.empty())) continue;
-            Cache& cache = depth <= 0 ? first_level(run) : *levels_[static_cast<std::size_t>(depth)][0];
+            Cache& cache =
+                depth <= 0 ? first_level(run) : *levels_[static_cast<std::size_t>(depth)][0];
             const bool first = cache.reference(line);
             const bool second = cache.reference(line + 1);
             missed = !first || !second;

@@ -45,9 +45,9 @@ public:
     [[nodiscard]] const std::vector<std::unique_ptr<Cache>>& instances(int level) const;
     [[nodiscard]] std::size_t host_bytes() const;
 
-    std::uint64_t accesses = 0;          ///< of the program, fetches included
-    std::uint64_t touches = 0;           ///< line touches of runs
-    std::uint64_t ignored_fetches = 0;   ///< no instruction cache
+    std::uint64_t accesses = 0;         ///< of the program, fetches included
+    std::uint64_t touches = 0;          ///< line touches of runs
+    std::uint64_t ignored_fetches = 0;  ///< no instruction cache
 
 private:
     void route(std::span<const LineRun> runs);

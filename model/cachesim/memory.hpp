@@ -20,7 +20,9 @@ public:
         return {};
     }
 
-    void clear_counts() { read_bytes = written_bytes = non_temporal_bytes = partial_line_bytes = 0; }
+    void clear_counts() {
+        read_bytes = written_bytes = non_temporal_bytes = partial_line_bytes = 0;
+    }
 
     std::uint64_t read_bytes = 0, written_bytes = 0;
     std::uint64_t non_temporal_bytes = 0, partial_line_bytes = 0;

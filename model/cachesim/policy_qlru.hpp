@@ -54,10 +54,12 @@ private:
     [[nodiscard]] std::uint64_t all(int a) const {
         return low_bits() * static_cast<std::uint64_t>(a);
     }
-    static int age(std::uint64_t state, int way) { return static_cast<int>(state >> (2 * way) & 3); }
+    static int age(std::uint64_t state, int way) {
+        return static_cast<int>(state >> (2 * way) & 3);
+    }
     static void set_age(std::uint64_t& state, int way, int a) {
-        state = (state & ~(std::uint64_t{3} << (2 * way))) |
-                static_cast<std::uint64_t>(a) << (2 * way);
+        state = (state & ~(std::uint64_t{3} << (2 * way))) | static_cast<std::uint64_t>(a)
+                                                                 << (2 * way);
     }
 
     /// Ages the set so that some way has age 3. U0: all by 3 - max. U1: all but the accessed one

@@ -28,8 +28,7 @@ public:
 private:
     [[nodiscard]] std::uint64_t general(std::uint64_t line) const {
         if (!hashed_) return line % sets_;
-        if (mask_ || sets_ == 1)
-            return (line ^ mix(line >> shift_) * granule_) & mask_;
+        if (mask_ || sets_ == 1) return (line ^ mix(line >> shift_) * granule_) & mask_;
         const std::uint64_t rotation = mix(line / sets_) % (sets_ / granule_) * granule_;
         return (line % sets_ + rotation) % sets_;
     }

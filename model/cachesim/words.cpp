@@ -24,12 +24,6 @@ std::optional<Enum> value_of(const Words<Enum, N>& words, std::string_view text)
     return std::nullopt;
 }
 
-constexpr Words<TouchKind, 6> touch_words{{{TouchKind::load, "load"},
-                                           {TouchKind::store, "store"},
-                                           {TouchKind::modify, "modify"},
-                                           {TouchKind::store_nt, "store_nt"},
-                                           {TouchKind::prefetch, "prefetch"},
-                                           {TouchKind::fetch, "fetch"}}};
 constexpr Words<TrafficMethod, 4> method_words{{{TrafficMethod::exact, "exact"},
                                                 {TrafficMethod::sampled, "sampled"},
                                                 {TrafficMethod::periodic, "periodic"},
@@ -46,10 +40,18 @@ constexpr Words<Prefetcher, 3> prefetcher_words{{{Prefetcher::none, "none"},
 
 }  // namespace
 
-std::string_view to_string(TrafficMethod method) { return word_of(method_words, method); }
-std::string_view to_string(Inclusion inclusion) { return word_of(inclusion_words, inclusion); }
-std::string_view to_string(WritePolicy policy) { return word_of(write_words, policy); }
-std::string_view to_string(Prefetcher prefetcher) { return word_of(prefetcher_words, prefetcher); }
+std::string_view to_string(TrafficMethod method) {
+    return word_of(method_words, method);
+}
+std::string_view to_string(Inclusion inclusion) {
+    return word_of(inclusion_words, inclusion);
+}
+std::string_view to_string(WritePolicy policy) {
+    return word_of(write_words, policy);
+}
+std::string_view to_string(Prefetcher prefetcher) {
+    return word_of(prefetcher_words, prefetcher);
+}
 
 std::optional<TrafficMethod> traffic_method_from_string(std::string_view word) {
     return value_of(method_words, word);

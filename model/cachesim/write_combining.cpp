@@ -28,8 +28,7 @@ void WriteCombining::store_part(std::uint64_t line, int first, int last) {
         }
         entry = used_.insert(used_.end(), Entry{line, {}});
     }
-    for (int byte = first; byte <= last; ++byte)
-        entry->bytes.set(static_cast<std::size_t>(byte));
+    for (int byte = first; byte <= last; ++byte) entry->bytes.set(static_cast<std::size_t>(byte));
     if (entry->bytes.count() == static_cast<std::size_t>(line_bytes_)) {
         send(*entry);
         used_.erase(entry);

@@ -1,0 +1,19 @@
+// The ways to simulate a stream, one file each; simulate() picks by SimulateOptions::method.
+#pragma once
+
+#include "ridge/cachesim.hpp"
+
+namespace ridge::cachesim {
+
+/// Brings the caches into the state that the protocol asks for, uncounted. Works on any sink, so
+/// that every mode prepares in the same way.
+void prepare(RunSource& source, RunSink& sink, CacheState protocol);
+
+[[nodiscard]] Traffic simulate_exact(RunSource& source, const HierarchySpec& spec,
+                                     const SimulateOptions& options);
+[[nodiscard]] Traffic simulate_sampled(RunSource& source, const HierarchySpec& spec,
+                                       const SimulateOptions& options);
+[[nodiscard]] Traffic simulate_periodic(RunSource& source, const HierarchySpec& spec,
+                                        const SimulateOptions& options);
+
+}  // namespace ridge::cachesim
