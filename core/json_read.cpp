@@ -106,6 +106,7 @@ RunInfo run_info_from_json(const JsonReader& json) {
     info.quiet_fma = FlopsPerSecond(json.at("quiet_fma_flops_per_s").number(0, 1e18));
     info.quiet_issue =
         InstructionsPerSecond(json.at("quiet_issue_instructions_per_s").number(0, 1e15));
+    info.quiet_clock = Hertz(json.at("quiet_clock_hz").number(0, 1e12));
     info.started_at = text_at(json, "started_at");
     info.complete = json.at("complete").boolean();
     info.protocol = text_at(json, "protocol");

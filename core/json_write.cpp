@@ -76,6 +76,7 @@ Json to_json(const RunInfo& info) {
             {"machine", info.machine},
             {"quiet_fma_flops_per_s", json_number(info.quiet_fma.value())},
             {"quiet_issue_instructions_per_s", json_number(info.quiet_issue.value())},
+            {"quiet_clock_hz", json_number(info.quiet_clock.value())},
             {"started_at", info.started_at},
             {"complete", info.complete},
             {"protocol", info.protocol},

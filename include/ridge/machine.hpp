@@ -84,9 +84,11 @@ struct Overheads {
 /// only ever rise (see docs/model.md, "Quiet").
 struct QuietLevels {
     FlopsPerSecond fma;           ///< best confirmed rate of the FMA probe on one core
-    InstructionsPerSecond issue;  ///< best confirmed rate of the issue-width probe
+    InstructionsPerSecond issue;  ///< best confirmed rate of the issue-width probe on one core
     int windows = 0;              ///< separate windows that confirmed them
     bool provisional = true;      ///< true until at least 3 windows agreed
+    Hertz clock;  ///< best confirmed core clock, from a chain of dependent instructions; fma /
+                  ///< clock and issue / clock are what an undisturbed core does in a cycle
     bool operator==(const QuietLevels&) const = default;
 };
 

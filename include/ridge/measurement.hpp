@@ -24,11 +24,13 @@ enum class CacheState { cold, warm, in_step };
 /// One execution (or a batch of equal ones, divided) with the probes around it.
 struct Sample {
     int visit = 0;           ///< round in which it was taken
-    Seconds time;            ///< of one execution, clock-normalised (see normalisation)
+    Seconds time;            ///< of one execution at the quiet clock: raw_time x (core clock of
+                             ///< the sample, slowest core / RunInfo::quiet_clock)
     Seconds raw_time;        ///< as the clock read
     int executions = 1;      ///< executions that raw_time averages
-    double fma_level = 0;    ///< FMA probe right after, relative to the quiet level; slowest core
-    double issue_level = 0;  ///< worse of the issue probes before and after, slowest core
+    double fma_level = 0;    ///< FMAs per cycle relative to the quiet level: worse of the probes
+                             ///< before and after, slowest core
+    double issue_level = 0;  ///< instructions per cycle, likewise
     bool quiet = false;      ///< both probes, before and after, on all cores used
 };
 
@@ -92,8 +94,9 @@ struct RunInfo {
     CacheState state = CacheState::warm;
     std::string library = "onednn";  ///< onednn or openblas
     std::string machine;             ///< name of the machine file whose quiet levels were used
-    FlopsPerSecond quiet_fma;  ///< levels that judged the samples and to which times are normalised
+    FlopsPerSecond quiet_fma;        ///< levels that judged the samples (see QuietLevels)
     InstructionsPerSecond quiet_issue;
+    Hertz quiet_clock;       ///< core clock to which times are normalised, at this thread count
     std::string started_at;  ///< ISO 8601, UTC
     bool complete = false;
     Environment environment;

@@ -300,6 +300,9 @@ private:
         if (!std::isfinite(issue) || issue < 1e8 || issue > 2e11)
             impossible("quiet.issue_instructions_per_s", "1e8 to 2e11 (clock x issue width)",
                        fmt::format("{}", issue));
+        const double clock = quiet.clock.value();
+        if (!std::isfinite(clock) || clock < 1e8 || clock > 1e10)
+            impossible("quiet.clock_hz", "1e8 to 1e10", fmt::format("{}", clock));
         if (quiet.windows < 0)
             impossible("quiet.windows", "0 or more", fmt::format("{}", quiet.windows));
         if (!quiet.provisional && quiet.windows < 3)

@@ -145,10 +145,12 @@ Overheads read_overheads(const Yaml& node) {
 }
 
 QuietLevels read_quiet(const Yaml& node) {
-    node.allow_keys({"fma_flops_per_s", "issue_instructions_per_s", "windows", "provisional"});
+    node.allow_keys(
+        {"fma_flops_per_s", "issue_instructions_per_s", "clock_hz", "windows", "provisional"});
     QuietLevels quiet;
     quiet.fma = FlopsPerSecond(node.at("fma_flops_per_s").number());
     quiet.issue = InstructionsPerSecond(node.at("issue_instructions_per_s").number());
+    quiet.clock = Hertz(node.at("clock_hz").number());
     quiet.windows = read_count(node.at("windows"), 0);
     quiet.provisional = node.at("provisional").boolean();
     return quiet;

@@ -93,10 +93,10 @@ std::string machine_to_yaml(const Machine& machine) {
     add_overheads(out, machine.overheads);
     if (machine.quiet)
         out += fmt::format(
-            "\nquiet:\n  fma_flops_per_s: {}\n  issue_instructions_per_s: {}\n  windows: {}\n"
-            "  provisional: {}\n",
-            machine.quiet->fma.value(), machine.quiet->issue.value(), machine.quiet->windows,
-            machine.quiet->provisional);
+            "\nquiet:\n  fma_flops_per_s: {}\n  issue_instructions_per_s: {}\n  clock_hz: {}\n"
+            "  windows: {}\n  provisional: {}\n",
+            machine.quiet->fma.value(), machine.quiet->issue.value(), machine.quiet->clock.value(),
+            machine.quiet->windows, machine.quiet->provisional);
     return out;
 }
 

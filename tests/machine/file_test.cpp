@@ -105,6 +105,7 @@ TEST_SUITE("behaviour") {
                   "quiet.fma_flops_per_s"));
         CHECK(has(error_after("fma_flops_per_s: 101000000000", "fma_flops_per_s: -3"),
                   "quiet.fma_flops_per_s"));
+        CHECK(has(error_after("clock_hz: 3200000000", "clock_hz: 3.2"), "quiet.clock_hz"));
         CHECK(has(error_after("windows: 3", "windows: 1"), "3 windows"));
         CHECK(has(error_after("threads: 4\n    flops", "threads: 5\n    flops"), "4 threads"));
         CHECK(has(error_after("cores: 4", "cores: 0"), "cpu.cores"));
