@@ -24,8 +24,10 @@ struct Column {
     std::string header;
     std::string unit = {};  ///< printed under the header; part of the CSV column's name
     Align align = Align::left;
-    int shorten_to = 0;    ///< least width the column may be cut to; 0: never cut
-    std::string key = {};  ///< CSV name; default: header and unit, "time_ms"
+    int shorten_to = 0;       ///< least width the column may be cut to; 0: never cut
+    std::string key = {};     ///< CSV name; default: header and unit, "time_ms"
+    std::string source = {};  ///< how the numbers were obtained: "measured"; HTML only
+    std::string group = {};   ///< HTML: columns that are shown or hidden together
 };
 /// A right-aligned column of numbers.
 [[nodiscard]] Column right(std::string header, std::string unit = {}, std::string key = {});
@@ -74,7 +76,9 @@ public:
     /// RFC 4180 with a header line, "\r\n" between records.
     [[nodiscard]] std::string csv() const;
 
-    [[nodiscard]] std::size_t rows() const { return rows_.size(); }
+    [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
+    [[nodiscard]] const std::vector<std::vector<Cell>>& rows() const { return rows_; }
+    [[nodiscard]] const std::vector<Cell>& totals() const { return totals_; }
 
 private:
     std::vector<Column> columns_;

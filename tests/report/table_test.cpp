@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <clocale>
 #include <limits>
 #include <sstream>
 
@@ -88,5 +89,27 @@ TEST_SUITE("behaviour") {
     TEST_CASE("a row that does not fit the table is refused") {
         Table table({{.header = "a"}});
         CHECK_THROWS_AS(table.add_row({"1", "2"}), ridge::Error);
+    }
+}
+
+TEST_SUITE("behaviour") {
+    TEST_CASE("G2: CSV quotes what needs it and reads back") {
+        Table table({{.header = "layer"}, right("time", "ms"), right("rate", "GFLOP/s")});
+        table.add_row({"a\"b,c", Cell::number(0.1 + 0.2, 1), Cell::missing()});
+        table.add_row({"two\nlines", Cell::of("1.5 k", 1500), Cell::number(2, 0)});
+        CHECK(table.csv() ==
+              "layer,time_ms,rate_gflop_per_s\r\n"
+              "\"a\"\"b,c\",0.30000000000000004,\r\n"
+              "\"two\nlines\",1500,2\r\n");
+    }
+
+    TEST_CASE("G1: numbers keep their decimal point under a locale with a comma") {
+        REQUIRE(std::setlocale(LC_ALL, "de_DE.UTF-8") != nullptr);
+        Table table({right("x")});
+        table.add_row({Cell::number(0.5, 1)});
+        const std::string text = table.text(), csv = table.csv();
+        std::setlocale(LC_ALL, "C");
+        CHECK(text.find("0.5") != std::string::npos);
+        CHECK(csv == "x\r\n0.5\r\n");
     }
 }
