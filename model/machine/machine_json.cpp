@@ -45,6 +45,7 @@ Json to_json(const Overheads& overheads) {
 Json to_json(const QuietLevels& quiet) {
     return {{"fma_flops_per_s", json_number(quiet.fma.value())},
             {"issue_instructions_per_s", json_number(quiet.issue.value())},
+            {"clock_hz", json_number(quiet.clock.value())},
             {"windows", quiet.windows},
             {"provisional", quiet.provisional}};
 }

@@ -71,7 +71,8 @@ Machine example_machine() {
     }
     machine.overheads.parallel_region_s[2] = {2.1e-6, Source::measured, 0.1, ""};
     machine.overheads.empty_primitive_s = Figure{0.9e-6, Source::measured, 0.05, ""};
-    machine.quiet = QuietLevels{FlopsPerSecond(90e9), InstructionsPerSecond(11e9), 4, false};
+    machine.quiet =
+        QuietLevels{FlopsPerSecond(90e9), InstructionsPerSecond(11e9), 4, false, Hertz(2.8e9)};
     return machine;
 }
 
