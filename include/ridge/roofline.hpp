@@ -107,6 +107,7 @@ struct RunAnalysis {
     std::optional<double> sum_over_step;
     double convolution_share = 0;  ///< of the summed row times, reorders of convolutions included
 };
+/// A row whose verdict fails contradictions() gets none, and the flag "contradiction: ...".
 [[nodiscard]] RunAnalysis analyse(const Run& run, const Machine& machine);
 
 /// Compares the verdict of a row with every other column, each recomputed from what a reader of

@@ -61,6 +61,16 @@ RowAnalysis unreadable(const Measurement& row, const std::string& error) {
     return analysis;
 }
 
+/// A verdict that its own row refutes is a bug of the analysis: no view may print it as a fact.
+void withhold_if_refuted(RowAnalysis& row) {
+    const auto found = contradictions(row);
+    if (found.empty()) return;
+    row.bound = Bound::undetermined;
+    row.bound_level.clear();
+    row.flags.push_back("contradiction: " + found.front());
+    row.verdict = "withheld, because it contradicted its row (please report this): " + row.verdict;
+}
+
 /// Convolution's own passes (the update is not convolution) and the reorders around them.
 double convolution_share(const Run& run, Seconds sum) {
     if (!(sum.value() > 0)) return 0;
@@ -84,7 +94,8 @@ RunAnalysis analyse(const Run& run, const Machine& machine) {
     analysis.roofline = make_roofline(machine, run.info.dtype, run.info.threads);
     analysis.step = run.step;
 
-    const RowContext context{run.info.environment.library_version, machine.vendor, run.info.state};
+    const auto& environment = run.info.environment;
+    const RowContext context{environment.library_version, environment.cpu_model, run.info.state};
     std::map<DataType, Roofline> rooflines;  // an update in f32 within a bf16 run has its own roofs
     std::vector<ParsedRow> parsed;
     for (const auto& row : run.rows) parsed.push_back(parse_row(row));
@@ -103,6 +114,7 @@ RunAnalysis analyse(const Run& run, const Machine& machine) {
         const auto demand =
             algorithmic_demand(*parsed[i].layer, row, parsed[i].distances, roofline->second);
         analysis.rows.push_back(analyse_row(row, demand, roofline->second, context));
+        withhold_if_refuted(analysis.rows.back());
     }
     for (auto& row : analysis.rows)
         if (analysis.sum.value() > 0) row.share_of_step = row.row.time.time / analysis.sum;

@@ -20,7 +20,7 @@ inline constexpr double efficient_share = 0.6;
 /// What a row's verdict may quote beside its own columns.
 struct RowContext {
     std::string library_version;  ///< "2.6.3"
-    std::string cpu_vendor;       ///< "GenuineIntel"
+    std::string cpu_model;        ///< of the machine that ran it
     CacheState state = CacheState::warm;
 };
 

@@ -101,6 +101,28 @@ TEST_SUITE("behaviour") {
         for (const int count : bounds) CHECK(count > 30);  // every verdict was met
     }
 
+    TEST_CASE("any other verdict on a random row is refuted by its columns") {
+        RandomRows random(99);
+        int tried = 0;
+        for (int i = 0; i < 5000; ++i) {
+            const auto r = random.roofline();
+            const auto a = analyse(random.measurement(), random.demand(r), r);
+            if (a.terms.size() < 2 || a.level.empty()) continue;
+            for (const Bound other : {Bound::compute, Bound::memory, Bound::overhead,
+                                      Bound::balanced, Bound::undetermined}) {
+                if (other == a.bound) continue;
+                auto wrong = a;
+                wrong.bound = other;
+                wrong.bound_level = other == Bound::memory ? a.level : "";
+                wrong.verdict =
+                    verdict_sentence(wrong, {});  // a sentence that fits the wrong bound
+                ++tried;
+                CHECK_MESSAGE(!contradictions(wrong).empty(), wrong.verdict);
+            }
+        }
+        CHECK(tried > 5000);
+    }
+
     TEST_CASE("terms at random scale: twice the machine halves the time and keeps the bound") {
         RandomRows random(7);
         for (int i = 0; i < 2000; ++i) {

@@ -59,7 +59,7 @@ inline Measurement row(double time_s, LayerKind kind = LayerKind::convolution,
 }
 
 inline RowAnalysis analyse(const Measurement& m, const Demand& d, const Roofline& r) {
-    return analyse_row(m, d, r, {"2.6.3", "GenuineExample", CacheState::warm});
+    return analyse_row(m, d, r, {"2.6.3", "Example CPU", CacheState::warm});
 }
 
 inline bool flagged(const RowAnalysis& a, const std::string& text) {
