@@ -1,6 +1,7 @@
 #include "core/files.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,43 +23,88 @@ Error cannot_write(const std::string& path, int error) {
     return bad_input(path, "a file that can be written", std::strerror(error));
 }
 
-/// A temporary file beside `path`, removed unless it was renamed.
+/// An open file for writing, closed with the object.
+class Descriptor {
+public:
+    explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+    ~Descriptor() {
+        if (descriptor_ >= 0) close(descriptor_);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    [[nodiscard]] int get() const { return descriptor_; }
+
+private:
+    int descriptor_;
+};
+
+void write_all(int descriptor, std::string_view text, const std::string& path) {
+    while (!text.empty()) {
+        const ssize_t n = ::write(descriptor, text.data(), text.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw cannot_write(path, errno);
+        text.remove_prefix(static_cast<std::size_t>(n));
+    }
+}
+
+/// A device or a pipe (/dev/stdout) is written to; renaming over it would replace it.
+bool is_special(const std::string& path) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) return false;
+    if (S_ISDIR(status.st_mode)) throw cannot_write(path, EISDIR);
+    return !S_ISREG(status.st_mode);
+}
+
+/// The file that a link points to, so that the link stays one.
+std::string behind_links(const std::string& path) {
+    std::error_code error;
+    const fs::path target = fs::canonical(path, error);
+    return error ? path : target.string();
+}
+
+/// The name of a new file beside `path`.
+std::string aside_name(const std::string& path, int attempt) {
+    return fmt::format("{}.{}-{}.part", path, getpid(), attempt);
+}
+
+/// A new file beside `path`, removed unless it was renamed.
 class Aside {
 public:
-    explicit Aside(const std::string& path) : path_(path + ".XXXXXX") {
-        if (fs::is_directory(path)) throw cannot_write(path, EISDIR);
-        descriptor_ = mkostemp(path_.data(), O_CLOEXEC);
-        if (descriptor_ < 0) throw cannot_write(path, errno);
-    }
+    explicit Aside(const std::string& path) : target_(path), descriptor_(open_new(path, name_)) {}
     ~Aside() {
-        if (descriptor_ >= 0) close(descriptor_);
-        if (!renamed_) unlink(path_.c_str());
+        if (!renamed_) unlink(name_.c_str());
     }
     Aside(const Aside&) = delete;
     Aside& operator=(const Aside&) = delete;
 
-    void write_all(std::string_view text, const std::string& target) {
-        while (!text.empty()) {
-            const ssize_t n = ::write(descriptor_, text.data(), text.size());
-            if (n < 0 && errno == EINTR) continue;
-            if (n < 0) throw cannot_write(target, errno);
-            text.remove_prefix(static_cast<std::size_t>(n));
-        }
-    }
+    [[nodiscard]] int descriptor() const { return descriptor_.get(); }
 
-    void rename_to(const std::string& target) {
-        // mkostemp makes the file private; give it what a plain open() would have given.
-        const mode_t mask = umask(0);
-        umask(mask);
-        fchmod(descriptor_, 0666 & ~mask);
-        if (fsync(descriptor_) != 0 || rename(path_.c_str(), target.c_str()) != 0)
-            throw cannot_write(target, errno);
+    void rename_to_target() {
+        if (fsync(descriptor()) != 0 || rename(name_.c_str(), target_.c_str()) != 0)
+            throw cannot_write(target_, errno);
         renamed_ = true;
+        // The new name itself must survive a power cut too; a file system that cannot is no error.
+        const fs::path folder = fs::path(target_).parent_path();
+        const Descriptor opened(
+            open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (opened.get() >= 0) fsync(opened.get());
     }
 
 private:
-    std::string path_;
-    int descriptor_ = -1;
+    static int open_new(const std::string& path, std::string& name) {
+        // A name may be left over from a process with our id that was killed.
+        for (int attempt = 0; attempt < 100; ++attempt) {
+            name = aside_name(path, attempt);
+            const int descriptor =
+                open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+            if (descriptor >= 0) return descriptor;
+            if (errno != EEXIST) throw cannot_write(path, errno);
+        }
+        throw cannot_write(path, EEXIST);
+    }
+
+    std::string target_, name_;
+    Descriptor descriptor_;
     bool renamed_ = false;
 };
 
@@ -69,18 +115,31 @@ std::string read_file(const std::string& path) {
     if (fs::is_directory(path, ignored)) throw bad_input(path, "a file", "a folder");
     std::ifstream file(path, std::ios::binary);
     if (!file) throw bad_input(path, "a file that can be read", std::strerror(errno));
-    return {std::istreambuf_iterator<char>(file), {}};
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (file.bad()) throw bad_input(path, "a file that can be read", std::strerror(errno));
+    return text;
 }
 
 void write_file(const std::string& path, std::string_view text) {
-    Aside aside(path);
-    aside.write_all(text, path);
-    aside.rename_to(path);
+    if (is_special(path)) {
+        const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+        if (file.get() < 0) throw cannot_write(path, errno);
+        return write_all(file.get(), text, path);
+    }
+    Aside aside(behind_links(path));
+    write_all(aside.descriptor(), text, path);
+    aside.rename_to_target();
 }
 
 void require_writable(const std::string& path) {
-    Aside aside(path);
-    if (fs::exists(path) && access(path.c_str(), W_OK) != 0) throw cannot_write(path, errno);
+    if (is_special(path)) {
+        if (access(path.c_str(), W_OK) != 0) throw cannot_write(path, errno);
+        return;
+    }
+    const std::string target = behind_links(path);
+    const Aside aside(target);
+    // Renaming over a write-protected file would work, against its owner's wish.
+    if (access(target.c_str(), W_OK) != 0 && errno != ENOENT) throw cannot_write(path, errno);
 }
 
 std::string data_directory(bool create) {

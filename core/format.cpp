@@ -76,6 +76,7 @@ std::string format(FlopsPerByte i) {
 std::string format_iec(Bytes b) {
     static constexpr std::array<std::string_view, 5> units{"B", "KiB", "MiB", "GiB", "TiB"};
     double value = b.value();
+    if (!std::isfinite(value)) return "undefined B";
     std::size_t unit = 0;
     while (unit + 1 < units.size() && std::abs(value) >= 1024) {
         value /= 1024;
@@ -114,7 +115,7 @@ Bytes parse_bytes(const std::string& text, const std::string& where) {
     std::string_view unit(rest, static_cast<std::size_t>(end - rest));
     while (unit.starts_with(' ')) unit.remove_prefix(1);
     for (const auto& [word, scale] : units)
-        if (word == unit) return Bytes(number * scale);
+        if (word == unit && std::isfinite(number * scale)) return Bytes(number * scale);
     throw wrong();
 }
 

@@ -4,9 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "ridge/error.hpp"
 #include "ridge/measurement.hpp"
@@ -25,16 +29,18 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json to_json(const Environment& environment);
 [[nodiscard]] Json to_json(const RunInfo& info);
 [[nodiscard]] Json to_json(const Measurement& row);
+/// {"run": ..., "step": ... or null, "rows": [...]}
+[[nodiscard]] Json to_json(const Run& run);
 
 /// A value inside a JSON document that knows its place, for reading back. Throws Error bad_input
-/// "DOCUMENT: KEY: expected ..., found ...".
+/// "DOCUMENT: KEY: expected ..., found ...". Copies share the document.
 class JsonReader {
 public:
-    /// Parses; `document` is the file's name or what it is.
+    /// Parses; `document` is the file's name or what it is. A key given twice is an error.
     JsonReader(const std::string& text, std::string document);
-    JsonReader(Json value, std::string document, std::string key)
-        : value_(std::move(value)), document_(std::move(document)), key_(std::move(key)) {}
 
+    /// Refuses keys that are not listed, naming the nearest that is.
+    void allow_keys(const std::vector<std::string>& keys) const;
     [[nodiscard]] bool has(const std::string& key) const;  ///< present and not null
     [[nodiscard]] JsonReader at(const std::string& key) const;
     [[nodiscard]] std::vector<JsonReader> items() const;
@@ -43,11 +49,17 @@ public:
     [[nodiscard]] std::int64_t integer(std::int64_t least, std::int64_t most) const;
     [[nodiscard]] bool boolean() const;
     [[nodiscard]] std::string text() const;
+    /// bad_input at this value, showing what it is.
     [[nodiscard]] Error wrong(std::string_view expected) const;
-    [[nodiscard]] const Json& raw() const { return value_; }
+    [[nodiscard]] Error wrong(std::string_view expected, std::string_view found) const;
 
 private:
-    Json value_;
+    JsonReader(const Json& value, const JsonReader& parent, std::string key)
+        : root_(parent.root_), value_(&value), document_(parent.document_), key_(std::move(key)) {}
+    [[nodiscard]] std::string key_of(const std::string& child) const;
+
+    std::shared_ptr<const Json> root_;
+    const Json* value_;  ///< within *root_
     std::string document_, key_;
 };
 

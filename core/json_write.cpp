@@ -9,6 +9,11 @@ Json json_optional(const std::optional<Seconds>& time) {
     return time ? json_number(time->value()) : Json(nullptr);
 }
 
+/// A quiet level; 0 in the struct means that none was known, which no number may say.
+Json json_level(double value) {
+    return value > 0 ? json_number(value) : Json(nullptr);
+}
+
 }  // namespace
 
 Json json_number(double value) {
@@ -31,6 +36,12 @@ Json to_json(const Sample& sample) {
 }
 
 Json to_json(const TimeSummary& summary) {
+    // No time is 0: a row of a run that was interrupted before its summaries.
+    if (!(summary.time.value() > 0))
+        return {{"time_s", nullptr},
+                {"unavailable", "not summarised yet"},
+                {"samples", summary.samples},
+                {"quiet_samples", summary.quiet_samples}};
     return {{"time_s", json_number(summary.time.value())},
             {"spread_s", json_number(summary.spread.value())},
             {"raw_min_s", json_number(summary.raw_min.value())},
@@ -74,9 +85,9 @@ Json to_json(const RunInfo& info) {
             {"state", to_string(info.state)},
             {"library", info.library},
             {"machine", info.machine},
-            {"quiet_fma_flops_per_s", json_number(info.quiet_fma.value())},
-            {"quiet_issue_instructions_per_s", json_number(info.quiet_issue.value())},
-            {"quiet_clock_hz", json_number(info.quiet_clock.value())},
+            {"quiet_fma_flops_per_s", json_level(info.quiet_fma.value())},
+            {"quiet_issue_instructions_per_s", json_level(info.quiet_issue.value())},
+            {"quiet_clock_hz", json_level(info.quiet_clock.value())},
             {"started_at", info.started_at},
             {"complete", info.complete},
             {"protocol", info.protocol},
@@ -102,6 +113,14 @@ Json to_json(const Measurement& row) {
         {"first_call_s", json_optional(row.first_call)},
         {"scratchpad_bytes", row.scratchpad ? json_number(row.scratchpad->value()) : Json(nullptr)},
         {"counters", counters}};
+}
+
+Json to_json(const Run& run) {
+    Json rows = Json::array();
+    for (const auto& row : run.rows) rows.push_back(to_json(row));
+    return {{"run", to_json(run.info)},
+            {"step", run.step ? to_json(*run.step) : Json(nullptr)},
+            {"rows", std::move(rows)}};
 }
 
 }  // namespace ridge

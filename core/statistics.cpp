@@ -9,9 +9,16 @@
 namespace ridge {
 namespace {
 
-std::vector<double> sorted(std::span<const double> values) {
+/// A copy that can be ordered: NaN has no place in an order.
+std::vector<double> checked_copy(std::span<const double> values) {
     if (values.empty()) throw job_failed("a statistic", "there are no values");
-    std::vector<double> copy(values.begin(), values.end());
+    for (double value : values)
+        if (!std::isfinite(value)) throw job_failed("a statistic", "a value is not finite");
+    return {values.begin(), values.end()};
+}
+
+std::vector<double> sorted(std::span<const double> values) {
+    std::vector<double> copy = checked_copy(values);
     std::sort(copy.begin(), copy.end());
     return copy;
 }
@@ -44,7 +51,7 @@ double median_absolute_deviation(std::span<const double> values) {
 
 double kth_smallest(std::span<const double> values, std::size_t k) {
     if (k >= values.size()) throw job_failed("a statistic", "there are too few values");
-    std::vector<double> copy(values.begin(), values.end());
+    std::vector<double> copy = checked_copy(values);
     const auto position = copy.begin() + static_cast<std::ptrdiff_t>(k);
     std::nth_element(copy.begin(), position, copy.end());
     return *position;
@@ -69,6 +76,8 @@ ErrorSummary summarise_errors(std::span<const double> predicted, std::span<const
     std::vector<double> errors;
     errors.reserve(summary.n);
     for (std::size_t i = 0; i < summary.n; ++i) {
+        if (!(measured[i] > 0))
+            throw job_failed("an error summary", "a measured value is not positive");
         const double signed_error = (predicted[i] - measured[i]) / measured[i];
         errors.push_back(std::abs(signed_error));
         summary.bias += signed_error / static_cast<double>(summary.n);
@@ -82,14 +91,21 @@ ErrorSummary summarise_errors(std::span<const double> predicted, std::span<const
 }
 
 Interval median_interval(std::span<const double> values) {
-    // The number of values below the true median is binomial(n, 1/2): order statistics
-    // n/2 -+ 1.645 sqrt(n)/2 enclose it with about 90 %.
+    // Of n values B ~ binomial(n, 1/2) lie below the true median, so the k-th smallest and the k-th
+    // largest enclose it with probability P(k <= B <= n-k) = 1 - 2 P(B < k). Take the largest k
+    // that keeps 90 %.
     const auto ordered = sorted(values);
-    const auto n = static_cast<double>(ordered.size());
-    const double half_width = 1.645 * std::sqrt(n) / 2;
-    const double low = std::max(0.0, std::floor(n / 2 - half_width));
-    const double high = std::min(n - 1, std::ceil(n / 2 + half_width));
-    return {ordered[static_cast<std::size_t>(low)], ordered[static_cast<std::size_t>(high)]};
+    const std::size_t n = ordered.size();
+    double log_probability = -static_cast<double>(n) * std::log(2.0);  // of B = 0
+    double below = std::exp(log_probability);                          // P(B < 1)
+    std::size_t k = 0;  // 0-based rank of the low end
+    while (k + 1 < n - (k + 1)) {
+        log_probability += std::log(static_cast<double>(n - k) / static_cast<double>(k + 1));
+        below += std::exp(log_probability);
+        if (2 * below > 0.1) break;
+        ++k;
+    }
+    return {ordered[k], ordered[n - 1 - k]};
 }
 
 }  // namespace ridge

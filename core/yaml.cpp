@@ -18,7 +18,7 @@ std::optional<Number> read_number(const std::string& text) {
     Number value{};
     const char* begin = text.data();
     const char* end = begin + text.size();
-    if (begin != end && *begin == '+') ++begin;
+    if (end - begin > 1 && *begin == '+' && *(begin + 1) != '-') ++begin;
     const auto [rest, error] = std::from_chars(begin, end, value);
     if (error != std::errc{} || rest != end || begin == end) return std::nullopt;
     return value;
@@ -68,22 +68,22 @@ std::vector<Yaml> Yaml::items() const {
 std::vector<std::pair<std::string, Yaml>> Yaml::entries() const {
     if (!node_.IsMap()) throw wrong("keys and values", describe());
     std::vector<std::pair<std::string, Yaml>> result;
+    std::set<std::string> seen;
     for (const auto& entry : node_) {
         if (!entry.first.IsScalar()) throw wrong("plain keys", "a key that is a list or a map");
         const std::string name = entry.first.Scalar();
         // A value that is empty has no mark of its own: use the key's line.
         Yaml value = child(entry.second, key_.empty() ? name : key_ + "." + name);
         value.line_ = entry.first.Mark().line + 1;
+        if (!seen.insert(name).second)
+            throw value.wrong("each key once", fmt::format("'{}' twice", name));
         result.emplace_back(name, value);
     }
     return result;
 }
 
 void Yaml::allow_keys(const std::vector<std::string>& keys) const {
-    std::set<std::string> seen;
     for (const auto& [name, value] : entries()) {
-        if (!seen.insert(name).second)
-            throw value.wrong("each key once", fmt::format("'{}' twice", name));
         if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
         if (const auto near = nearest_word(name, keys))
             throw value.wrong(fmt::format("a known key such as '{}'", *near),

@@ -33,9 +33,9 @@ public:
     [[nodiscard]] Yaml at(const std::string& key) const;
     /// Elements of a list.
     [[nodiscard]] std::vector<Yaml> items() const;
-    /// Keys and values of a map, in the order of the file.
+    /// Keys and values of a map, in the order of the file. Refuses a key given twice.
     [[nodiscard]] std::vector<std::pair<std::string, Yaml>> entries() const;
-    /// Refuses keys that are not listed (naming the nearest that is) and keys given twice.
+    /// Refuses keys that are not listed, naming the nearest that is.
     void allow_keys(const std::vector<std::string>& keys) const;
 
     [[nodiscard]] bool is_map() const { return node_.IsMap(); }

@@ -6,12 +6,14 @@
 
 namespace ridge {
 
-/// q in [0, 1], linear between order statistics. Precondition: not empty (throws Error).
+// Values are finite, and there is at least one; everything else throws Error job_failed.
+
+/// q in [0, 1] (clamped), linear between order statistics.
 [[nodiscard]] double quantile(std::span<const double> values, double q);
 [[nodiscard]] double median(std::span<const double> values);
 /// Median absolute deviation from the median.
 [[nodiscard]] double median_absolute_deviation(std::span<const double> values);
-/// k-th smallest, 0-based. Precondition: k < size.
+/// k-th smallest, 0-based; k < size.
 [[nodiscard]] double kth_smallest(std::span<const double> values, std::size_t k);
 [[nodiscard]] double mean(std::span<const double> values);
 
@@ -22,14 +24,16 @@ struct ErrorSummary {
     std::size_t n = 0;
     double mean = 0, median = 0, p90 = 0, max = 0, bias = 0;  ///< fractions, not percent
 };
-/// Of |predicted-measured|/measured; bias of the signed values.
+/// Of |predicted-measured|/measured; bias is the mean of the signed values. n = 0 gives zeros.
+/// Throws Error job_failed for a measured value that is not positive.
 [[nodiscard]] ErrorSummary summarise_errors(std::span<const double> predicted,
                                             std::span<const double> measured);
 
-/// Half-open bootstrap-free interval of the median by order statistics, about 90 %.
 struct Interval {
     double low = 0, high = 0;
 };
+/// Encloses the median of the distribution with at least 90 % (two order statistics, no assumption
+/// about the shape). Below 5 values that is not reachable: the whole range.
 [[nodiscard]] Interval median_interval(std::span<const double> values);
 
 }  // namespace ridge
