@@ -3,9 +3,11 @@
 // clocks.
 #pragma once
 
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ridge/measurement.hpp"
@@ -27,12 +29,47 @@ public:
     virtual void execute() = 0;
 };
 
-/// All rows of one training step in execution order, and the memory they hold.
+/// Tensors of a built step by layer and role ("src", "wei", "diff_dst"...), for checks and for
+/// tools that need addresses. Values are in plain order (nchw, oihw or goihw, nc) as float,
+/// whatever the format and data type that the step keeps.
+class StepMemory {
+public:
+    virtual ~StepMemory() = default;
+    /// Names that read() and write() take for this layer; empty when the layer is unknown.
+    [[nodiscard]] virtual std::vector<std::string> tensors(std::string_view layer) const = 0;
+    /// Throws Error job_failed for an unknown layer or tensor.
+    [[nodiscard]] virtual std::vector<float> read(std::string_view layer,
+                                                  std::string_view tensor) const = 0;
+    /// Throws Error job_failed for an unknown layer or tensor, or another number of values.
+    virtual void write(std::string_view layer, std::string_view tensor,
+                       const std::vector<float>& values) = 0;
+};
+
+/// In which memory format the network's input arrives.
+enum class InputFormat {
+    automatic,  ///< plain for a network, the library's own for a network of one layer
+    plain,      ///< nchw, as a data loader delivers it
+    library,    ///< what the first layer prefers: the layer stands for one inside a network
+};
+
+struct StepOptions {
+    int threads = 1;  ///< OpenMP threads that every kernel uses
+    InputFormat input_format = InputFormat::automatic;
+    /// SGD with momentum: m = momentum m + gradient; w = w - rate m. The default rate is so small
+    /// that any number of executions leaves the weights where they are.
+    double learning_rate = 1e-9;
+    double momentum = 0.9;
+    std::uint64_t seed = 1;  ///< of all values that the step starts from
+};
+
+/// All rows of one training step in execution order, and the memory they hold. Kernels run on the
+/// thread that built the step, with the OpenMP threads of StepOptions; denormals are flushed to
+/// zero on all of them (FTZ and DAZ), as training frameworks do.
 struct TrainingStep {
+    std::shared_ptr<StepMemory> memory;  ///< kernels run only while it lives
     std::vector<std::unique_ptr<Kernel>> kernels;
-    Bytes tensors;                ///< all tensors
-    Bytes scratchpad;             ///< shared by the kernels
-    std::shared_ptr<void> owner;  ///< keeps the memory alive
+    Bytes tensors;     ///< all tensors, alive at once
+    Bytes scratchpad;  ///< one, shared by the kernels
     /// What the library ran with.
     std::string library, library_version, library_isa;
     /// Rows that this library cannot run, with the reason; never silently dropped.

@@ -1,0 +1,39 @@
+#include <array>
+
+#include "collectors/onednn/kinds/operator.hpp"
+#include "ridge/error.hpp"
+
+namespace ridge::onednn {
+namespace {
+
+struct Entry {
+    LayerKind kind;
+    std::unique_ptr<Operator> (*make)(Builder&, const NetworkLayer&);
+};
+
+constexpr std::array table{
+    Entry{LayerKind::convolution, make_convolution},
+    Entry{LayerKind::inner_product, make_inner_product},
+    Entry{LayerKind::matmul, make_matmul},
+    Entry{LayerKind::pooling, make_pooling},
+    Entry{LayerKind::batch_normalization, make_batch_normalization},
+    Entry{LayerKind::lrn, make_lrn},
+    Entry{LayerKind::eltwise, make_eltwise},
+    Entry{LayerKind::softmax, make_softmax},
+    Entry{LayerKind::sum, make_sum},
+    Entry{LayerKind::concat, make_concat},
+    Entry{LayerKind::split, make_split},
+    Entry{LayerKind::dropout, make_dropout},
+    Entry{LayerKind::reorder, make_reorder},
+};
+
+}  // namespace
+
+std::unique_ptr<Operator> make_operator(Builder& builder, const NetworkLayer& layer) {
+    for (const Entry& entry : table)
+        if (entry.kind == layer.layer.kind) return entry.make(builder, layer);
+    throw job_failed("building the step",
+                     "no operator for kind " + std::string(to_string(layer.layer.kind)));
+}
+
+}  // namespace ridge::onednn
