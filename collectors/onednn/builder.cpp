@@ -33,9 +33,9 @@ Layer reorder_layer(const Md& md, const Layer& layer, bool weights) {
 Builder::Builder(const Network& network, const StepOptions& options)
     : network_(network),
       options_(options),
-      library_input_(options.input_format == InputFormat::library ||
-                     (options.input_format == InputFormat::automatic &&
-                      network.layers.size() == 1)),
+      library_input_(
+          options.input_format == InputFormat::library ||
+          (options.input_format == InputFormat::automatic && network.layers.size() == 1)),
       memory_(std::make_shared<Memory>(options.seed)) {
     context_.engine = memory_->engine();
     context_.attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -59,6 +59,7 @@ TensorId Builder::in_format(TensorId tensor, const Md& wanted, const Layer& laye
                             const std::string& role) {
     const Md have = memory_->md(tensor);
     if (have == wanted) return tensor;
+    if (same_memory(have, wanted)) return memory_->view(tensor, wanted);
     for (const auto& [original, copy] : copies_)
         if (original == tensor && memory_->md(copy) == wanted) return copy;
 

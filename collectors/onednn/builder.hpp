@@ -34,8 +34,8 @@ public:
     /// A new row in execution order; `part` as in RowKey. The reference stays valid.
     Row& row(const Layer& layer, Pass pass, std::string part = {});
 
-    /// `tensor` in the format `wanted`: itself, or a copy made by a row of its own ("reorder ROLE").
-    /// Copies are kept for the rest of the step: a second request finds the first one's.
+    /// `tensor` in the format `wanted`: itself, or a copy made by a row of its own ("reorder
+    /// ROLE"). Copies are kept for the rest of the step: a second request finds the first one's.
     TensorId in_format(TensorId tensor, const Md& wanted, const Layer& layer, Pass pass,
                        const std::string& role);
     /// `tensor` with other dimensions of the same number of elements, in row-major order; reorders

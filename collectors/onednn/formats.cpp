@@ -13,11 +13,16 @@ using dnnl::memory;
 
 memory::data_type to_dnnl(DataType type) {
     switch (type) {
-        case DataType::f32: return memory::data_type::f32;
-        case DataType::bf16: return memory::data_type::bf16;
-        case DataType::s32: return memory::data_type::s32;
-        case DataType::u8: return memory::data_type::u8;
-        default: throw bad_input("data type", "f32 or bf16", to_string(type));
+        case DataType::f32:
+            return memory::data_type::f32;
+        case DataType::bf16:
+            return memory::data_type::bf16;
+        case DataType::s32:
+            return memory::data_type::s32;
+        case DataType::u8:
+            return memory::data_type::u8;
+        default:
+            throw bad_input("data type", "f32 or bf16", to_string(type));
     }
 }
 
@@ -69,6 +74,51 @@ Md blocked_md(const MemoryDims& dims, memory::data_type type) {
     return {dims, type, wide ? memory::format_tag::nChw16c : memory::format_tag::nChw8c};
 }
 
+namespace {
+
+/// A run of `size` elements of dimension `index`, `stride` elements apart.
+struct Run {
+    int index;
+    dnnl_dim_t size, stride;
+    bool operator==(const Run&) const = default;
+};
+
+/// A layout as the runs that it consists of, innermost first, neighbours joined.
+std::vector<Run> runs_of(const Layout& layout) {
+    std::vector<Run> runs;
+    std::vector<dnnl_dim_t> outer = layout.padded_dims;
+    dnnl_dim_t stride = 1;
+    for (std::size_t b = layout.inner_blocks.size(); b-- > 0;) {
+        const dnnl_dim_t size = layout.inner_blocks[b];
+        runs.push_back({layout.inner_indices[b], size, stride});
+        stride *= size;
+        outer[static_cast<std::size_t>(layout.inner_indices[b])] /= size;
+    }
+    for (std::size_t d = 0; d < outer.size(); ++d)
+        runs.push_back({static_cast<int>(d), outer[d], layout.strides[d]});
+    std::erase_if(runs, [](const Run& run) { return run.size == 1; });
+    std::ranges::sort(runs, {}, &Run::stride);
+    std::vector<Run> joined;
+    for (const Run& run : runs) {
+        if (!joined.empty() && joined.back().index == run.index &&
+            joined.back().stride * joined.back().size == run.stride)
+            joined.back().size *= run.size;
+        else
+            joined.push_back(run);
+    }
+    return joined;
+}
+
+}  // namespace
+
+bool same_memory(const Md& a, const Md& b) {
+    const Layout x = layout_of(a), y = layout_of(b);
+    return a == b ||
+           (x.blocked_kind && y.blocked_kind && x.dims == y.dims && x.padded_dims == x.dims &&
+            y.padded_dims == y.dims && type_of(a) == type_of(b) && a.get_size() == b.get_size() &&
+            runs_of(x) == runs_of(y));
+}
+
 MemoryDims dims_of(const Md& md) {
     return layout_of(md).dims;
 }
@@ -84,12 +134,12 @@ Window window_of(const Dims& d) {
                            std::int64_t dilation, std::int64_t before) {
         return (o - 1) * s + (k - 1) * (dilation + 1) + 1 - i - before;
     };
-    return {{d.kh, d.kw},
-            {d.sh, d.sw},
-            {d.dh, d.dw},
-            {d.ph, d.pw},
-            {behind(d.ih, d.oh, d.kh, d.sh, d.dh, d.ph),
-             behind(d.iw, d.ow, d.kw, d.sw, d.dw, d.pw)}};
+    return {
+        {d.kh, d.kw},
+        {d.sh, d.sw},
+        {d.dh, d.dw},
+        {d.ph, d.pw},
+        {behind(d.ih, d.oh, d.kh, d.sh, d.dh, d.ph), behind(d.iw, d.ow, d.kw, d.sw, d.dw, d.pw)}};
 }
 
 }  // namespace ridge::onednn

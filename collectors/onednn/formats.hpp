@@ -24,6 +24,10 @@ namespace ridge::onednn {
 /// f32 (nChw16c or nChw8c); plain without spatial dimensions or with fewer channels than a block.
 [[nodiscard]] Md blocked_md(const MemoryDims& dims, dnnl::memory::data_type type);
 
+/// True when both descriptors put every element at the same place: nothing but the name of the
+/// format differs (blocks of channels of an image with one pixel are a vector of channels).
+[[nodiscard]] bool same_memory(const Md& a, const Md& b);
+
 [[nodiscard]] MemoryDims dims_of(const Md& md);
 [[nodiscard]] std::size_t elements_of(const Md& md);  ///< without padding
 

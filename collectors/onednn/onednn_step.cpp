@@ -33,9 +33,9 @@ private:
 
 std::string reason_of(const dnnl::error& error) {
     const bool unimplemented = error.status == dnnl_unimplemented;
-    return fmt::format("oneDNN {}: {}", library_version(),
-                       unimplemented ? "no kernel for this layer and data type on this CPU"
-                                     : error.what());
+    return fmt::format(
+        "oneDNN {}: {}", library_version(),
+        unimplemented ? "no kernel for this layer and data type on this CPU" : error.what());
 }
 
 /// The passes of a layer that come after forward and before update, in the network's order.

@@ -94,8 +94,7 @@ void Row::add_primitive(dnnl::primitive made, const std::string& implementation,
     *description_.creation += creation;
     const std::size_t bytes = scratchpad.get_size();
     memory_->need_scratchpad(bytes);
-    description_.scratchpad =
-        std::max(*description_.scratchpad, Bytes(static_cast<double>(bytes)));
+    description_.scratchpad = std::max(*description_.scratchpad, Bytes(static_cast<double>(bytes)));
     calls_.push_back({std::move(made), scratchpad, std::move(arguments), {}});
 }
 
@@ -121,8 +120,8 @@ std::unique_ptr<Kernel> Row::start() {
         if (call.scratchpad.get_size() > 0)
             arguments.emplace_back(DNNL_ARG_SCRATCHPAD,
                                    memory_->scratchpad_memory(call.scratchpad));
-        calls.emplace_back(PrimitiveCall(std::move(call.primitive), std::move(arguments),
-                                         memory_->stream()));
+        calls.emplace_back(
+            PrimitiveCall(std::move(call.primitive), std::move(arguments), memory_->stream()));
     }
     std::set<std::uint64_t*> writes;
     for (const Call& call : calls_)

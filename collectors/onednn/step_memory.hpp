@@ -48,9 +48,7 @@ public:
     // After allocate().
     [[nodiscard]] const dnnl::memory& memory(TensorId tensor) const { return *at(tensor).memory; }
     [[nodiscard]] dnnl::memory scratchpad_memory(const Md& md) const;
-    [[nodiscard]] void* data(TensorId tensor) const {
-        return arena_.address(at(tensor).slot);
-    }
+    [[nodiscard]] void* data(TensorId tensor) const { return arena_.address(at(tensor).slot); }
     /// Elements of the tensor's memory, padding included.
     [[nodiscard]] std::size_t padded_elements(TensorId tensor) const;
     /// How often kernels that do not work in place have written this memory.

@@ -19,8 +19,8 @@ const auto kScaleShift = normalization_flags::use_scale | normalization_flags::u
 
 ConvolutionForward convolution_forward(const Context& c, const Md& src, const Md& wei,
                                        const Md& bias, const Md& dst, const Window& w) {
-    return {c.engine, kTraining, kDirect,   src,         wei,         bias,  dst,
-            w.strides, w.dilates, w.padding_l, w.padding_r, c.attr};
+    return {c.engine, kTraining, kDirect,   src,         wei,         bias,
+            dst,      w.strides, w.dilates, w.padding_l, w.padding_r, c.attr};
 }
 ConvolutionBackwardData convolution_backward_data(const Context& c, const Md& diff_src,
                                                   const Md& wei, const Md& diff_dst,
@@ -72,16 +72,16 @@ BatchNormalizationForward batch_normalization_forward(const Context& c, const Md
 BatchNormalizationBackward batch_normalization_backward(const Context& c, const Md& diff_data,
                                                         const Md& data, float epsilon,
                                                         const BatchNormalizationForward& hint) {
-    return {c.engine, prop_kind::backward, diff_data, diff_data, data, epsilon, kScaleShift,
-            hint,     c.attr};
+    return {c.engine, prop_kind::backward, diff_data, diff_data, data,
+            epsilon,  kScaleShift,         hint,      c.attr};
 }
 LrnForward lrn_forward(const Context& c, const Md& data, const LrnParameters& p) {
-    return {c.engine, kTraining, p.algorithm, data, data, p.local_size, p.alpha, p.beta, p.k,
-            c.attr};
+    return {c.engine,     kTraining, p.algorithm, data, data,
+            p.local_size, p.alpha,   p.beta,      p.k,  c.attr};
 }
 LrnBackward lrn_backward(const Context& c, const Md& diff_data, const Md& data,
                          const LrnParameters& p, const LrnForward& hint) {
-    return {c.engine, p.algorithm, diff_data, diff_data, data, p.local_size,
+    return {c.engine, p.algorithm, diff_data, diff_data, data,  p.local_size,
             p.alpha,  p.beta,      p.k,       hint,      c.attr};
 }
 EltwiseForward eltwise_forward(const Context& c, dnnl::algorithm algorithm, const Md& data) {
@@ -96,7 +96,7 @@ SoftmaxForward softmax_forward(const Context& c, const Md& data, int axis) {
 }
 SoftmaxBackward softmax_backward(const Context& c, const Md& diff_data, const Md& dst, int axis,
                                  const SoftmaxForward& hint) {
-    return {c.engine,  dnnl::algorithm::softmax_accurate, diff_data, diff_data, dst, axis, hint,
+    return {c.engine, dnnl::algorithm::softmax_accurate, diff_data, diff_data, dst, axis, hint,
             c.attr};
 }
 dnnl::sum::primitive_desc sum(const Context& c, const Md& dst, const std::vector<Md>& srcs) {
@@ -258,25 +258,39 @@ std::string library_version() {
 
 std::string library_isa() {
     switch (dnnl::get_effective_cpu_isa()) {
-        case dnnl::cpu_isa::sse41: return "sse41";
-        case dnnl::cpu_isa::avx: return "avx";
-        case dnnl::cpu_isa::avx2: return "avx2";
-        case dnnl::cpu_isa::avx2_vnni: return "avx2_vnni";
-        case dnnl::cpu_isa::avx512_core: return "avx512_core";
-        case dnnl::cpu_isa::avx512_core_vnni: return "avx512_core_vnni";
-        case dnnl::cpu_isa::avx512_core_bf16: return "avx512_core_bf16";
+        case dnnl::cpu_isa::sse41:
+            return "sse41";
+        case dnnl::cpu_isa::avx:
+            return "avx";
+        case dnnl::cpu_isa::avx2:
+            return "avx2";
+        case dnnl::cpu_isa::avx2_vnni:
+            return "avx2_vnni";
+        case dnnl::cpu_isa::avx512_core:
+            return "avx512_core";
+        case dnnl::cpu_isa::avx512_core_vnni:
+            return "avx512_core_vnni";
+        case dnnl::cpu_isa::avx512_core_bf16:
+            return "avx512_core_bf16";
 #if DNNL_VERSION_MAJOR >= 3
-        case dnnl::cpu_isa::avx2_vnni_2: return "avx2_vnni_2";
-        case dnnl::cpu_isa::avx512_core_fp16: return "avx512_core_fp16";
-        case dnnl::cpu_isa::avx512_core_amx: return "avx512_core_amx";
-        case dnnl::cpu_isa::avx512_core_amx_fp16: return "avx512_core_amx_fp16";
+        case dnnl::cpu_isa::avx2_vnni_2:
+            return "avx2_vnni_2";
+        case dnnl::cpu_isa::avx512_core_fp16:
+            return "avx512_core_fp16";
+        case dnnl::cpu_isa::avx512_core_amx:
+            return "avx512_core_amx";
+        case dnnl::cpu_isa::avx512_core_amx_fp16:
+            return "avx512_core_amx_fp16";
 #else
-        case dnnl::cpu_isa::avx512_mic: return "avx512_mic";
-        case dnnl::cpu_isa::avx512_mic_4ops: return "avx512_mic_4ops";
-        case dnnl::cpu_isa::avx512_core_amx: return "avx512_core_amx";
+        case dnnl::cpu_isa::avx512_mic:
+            return "avx512_mic";
+        case dnnl::cpu_isa::avx512_mic_4ops:
+            return "avx512_mic_4ops";
+        case dnnl::cpu_isa::avx512_core_amx:
+            return "avx512_core_amx";
 #endif
-        default: return fmt::format("isa {:#x}", static_cast<unsigned>(
-                                                      dnnl::get_effective_cpu_isa()));
+        default:
+            return fmt::format("isa {:#x}", static_cast<unsigned>(dnnl::get_effective_cpu_isa()));
     }
 }
 

@@ -49,8 +49,8 @@ void Arena::allocate(int threads) {
     // The hint is not an order: an address in use, or an address space that a sanitizer took, moves
     // the mapping elsewhere.
     void* wanted = reinterpret_cast<void*>(kWanted);
-    mapping_ = mmap(wanted, mapping_size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                    0);
+    mapping_ =
+        mmap(wanted, mapping_size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping_ == MAP_FAILED) {
         mapping_ = nullptr;
         throw job_failed("mapping the memory of the step", std::strerror(errno));

@@ -69,10 +69,9 @@ std::optional<double> left_in_hierarchy(const fs::path& mount, std::string path,
     std::optional<double> least;
     for (;;) {
         const fs::path group = mount / fs::path(path).relative_path();
-        const auto left =
-            v2 ? left_in_group(group, "memory.max", "memory.current", "inactive_file")
-               : left_in_group(group, "memory.limit_in_bytes", "memory.usage_in_bytes",
-                               "total_inactive_file");
+        const auto left = v2 ? left_in_group(group, "memory.max", "memory.current", "inactive_file")
+                             : left_in_group(group, "memory.limit_in_bytes",
+                                             "memory.usage_in_bytes", "total_inactive_file");
         if (left) least = std::min(least.value_or(*left), *left);
         if (path.empty() || path == "/") return least;
         path = fs::path(path).parent_path().string();

@@ -45,7 +45,8 @@ __attribute__((target("avx2,fma"))) void run_avx2(const Loop& loop, std::size_t 
 #define RIDGE_AVX512 "avx512f,avx512bw,avx512vl,avx512dq,prefer-vector-width=512"
 #endif
 template <class Loop>
-__attribute__((target(RIDGE_AVX512))) void run_avx512(const Loop& loop, std::size_t begin, std::size_t end) {
+__attribute__((target(RIDGE_AVX512))) void run_avx512(const Loop& loop, std::size_t begin,
+                                                      std::size_t end) {
     loop(begin, end);
 }
 #endif
@@ -208,8 +209,8 @@ float cross_entropy(DataType type, const void* probabilities, const std::int32_t
         constexpr float smallest = 1.17549435e-38F;
         double sum = 0;
         for (std::size_t n = 0; n < images; ++n)
-            sum -= std::log(std::max(
-                to_float(p[n * classes + static_cast<std::size_t>(labels[n])]), smallest));
+            sum -= std::log(
+                std::max(to_float(p[n * classes + static_cast<std::size_t>(labels[n])]), smallest));
         return static_cast<float>(sum / static_cast<double>(images));
     });
 }

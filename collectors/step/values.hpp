@@ -25,8 +25,12 @@ struct Fill {
 };
 
 /// Bound of the uniform distribution that keeps the variance of activations through a layer with
-/// `fan_in` inputs per output followed by ReLU: sqrt(6 / fan_in) (He et al. 2015, arXiv 1502.01852).
+/// `fan_in` inputs per output followed by ReLU: sqrt(6 / fan_in) (He et al. 2015, arXiv
+/// 1502.01852).
 [[nodiscard]] float he_bound(std::int64_t fan_in);
+/// 1 / sqrt(fan_in): outputs a good deal smaller than the inputs, so that the logits of a step's
+/// softmax are of order one and no probability is denormal.
+[[nodiscard]] float small_bound(std::int64_t fan_in);
 
 [[nodiscard]] std::vector<float> make_values(std::size_t count, Fill fill, std::uint32_t seed);
 

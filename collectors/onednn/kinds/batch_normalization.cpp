@@ -41,7 +41,7 @@ public:
         forward_row.plain(step::plain_implementation("running statistics"), {},
                           [m = &memory(), channels = static_cast<std::size_t>(dims().ic),
                            pairs = std::array{std::pair(running_mean, mean_),
-                                             std::pair(running_variance, variance_)}] {
+                                              std::pair(running_variance, variance_)}] {
                               for (const auto& [running, batch] : pairs)
                                   step::running_average(static_cast<float*>(m->data(running)),
                                                         static_cast<const float*>(m->data(batch)),
@@ -59,16 +59,16 @@ public:
         const TensorId diff_src = new_input_gradient(0, pd.pd.diff_src_desc());
         const Md channel_md = memory().md(scale_);
         row(pass).primitive(
-            pd, {{DNNL_ARG_SRC, src, "src"},
-                 {DNNL_ARG_DIFF_DST, diff_dst, "diff_dst"},
-                 {DNNL_ARG_SCALE, scale_, "scale"},
-                 {DNNL_ARG_SHIFT, shift_, "shift"},
-                 {DNNL_ARG_MEAN, mean_, "mean"},
-                 {DNNL_ARG_VARIANCE, variance_, "variance"},
-                 {DNNL_ARG_DIFF_SRC, diff_src, "diff_src", true},
-                 {DNNL_ARG_DIFF_SCALE, parameter_gradient("scale", channel_md), "diff_scale", true},
-                 {DNNL_ARG_DIFF_SHIFT, parameter_gradient("shift", channel_md), "diff_shift",
-                  true}});
+            pd,
+            {{DNNL_ARG_SRC, src, "src"},
+             {DNNL_ARG_DIFF_DST, diff_dst, "diff_dst"},
+             {DNNL_ARG_SCALE, scale_, "scale"},
+             {DNNL_ARG_SHIFT, shift_, "shift"},
+             {DNNL_ARG_MEAN, mean_, "mean"},
+             {DNNL_ARG_VARIANCE, variance_, "variance"},
+             {DNNL_ARG_DIFF_SRC, diff_src, "diff_src", true},
+             {DNNL_ARG_DIFF_SCALE, parameter_gradient("scale", channel_md), "diff_scale", true},
+             {DNNL_ARG_DIFF_SHIFT, parameter_gradient("shift", channel_md), "diff_shift", true}});
     }
 
 private:

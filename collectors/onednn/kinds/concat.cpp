@@ -15,8 +15,7 @@ public:
         for (std::size_t i = 0; i < inputs(); ++i) srcs.push_back(arriving_md(i));
         MemoryDims whole = dims_of(srcs.front());
         whole[1] = dims().ic;
-        const auto pd =
-            create([&] { return concat(context(), any_md(whole, type()), 1, srcs); });
+        const auto pd = create([&] { return concat(context(), any_md(whole, type()), 1, srcs); });
         std::vector<Argument> arguments;
         for (std::size_t i = 0; i < inputs(); ++i)
             arguments.push_back({DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i),

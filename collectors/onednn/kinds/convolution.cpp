@@ -21,7 +21,8 @@ public:
         const std::int64_t fan_in = dims().ic / dims().g * dims().kh * dims().kw;
         const float bound = step::he_bound(fan_in);
         wei_ = parameter("wei", forward_.weights_desc(), {-bound, bound});
-        std::vector<Argument> arguments{{DNNL_ARG_SRC, src, "src"}, {DNNL_ARG_WEIGHTS, wei_, "wei"}};
+        std::vector<Argument> arguments{{DNNL_ARG_SRC, src, "src"},
+                                        {DNNL_ARG_WEIGHTS, wei_, "wei"}};
         if (layer().bias) {
             const TensorId bias = parameter("bias", bias_md(), {-0.1F, 0.1F});
             arguments.push_back({DNNL_ARG_BIAS, bias, "bias"});
@@ -46,8 +47,8 @@ private:
                 window(), forward_);
         });
         const TensorId diff_dst = output_gradient(pd.pd.diff_dst_desc(), Pass::backward_data);
-        const TensorId wei = builder().in_format(wei_, pd.pd.weights_desc(), layer(),
-                                                 Pass::backward_data, "wei");
+        const TensorId wei =
+            builder().in_format(wei_, pd.pd.weights_desc(), layer(), Pass::backward_data, "wei");
         const TensorId diff_src = new_input_gradient(0, pd.pd.diff_src_desc());
         row(Pass::backward_data)
             .primitive(pd, {{DNNL_ARG_DIFF_DST, diff_dst, "diff_dst"},
@@ -69,8 +70,8 @@ private:
                                         {DNNL_ARG_DIFF_DST, diff_dst, "diff_dst"},
                                         {DNNL_ARG_DIFF_WEIGHTS, diff_wei, "diff_wei", true}};
         if (layer().bias)
-            arguments.push_back({DNNL_ARG_DIFF_BIAS, parameter_gradient("bias", bias_md()),
-                                 "diff_bias", true});
+            arguments.push_back(
+                {DNNL_ARG_DIFF_BIAS, parameter_gradient("bias", bias_md()), "diff_bias", true});
         row(Pass::backward_weights).primitive(pd, std::move(arguments));
     }
 
@@ -79,9 +80,7 @@ private:
         if (d.g == 1) return {d.oc, d.ic, d.kh, d.kw};
         return {d.g, d.oc / d.g, d.ic / d.g, d.kh, d.kw};
     }
-    [[nodiscard]] Md bias_md() const {
-        return layer().bias ? plain_md({dims().oc}, type()) : Md();
-    }
+    [[nodiscard]] Md bias_md() const { return layer().bias ? plain_md({dims().oc}, type()) : Md(); }
     [[nodiscard]] Window window() const { return window_of(dims()); }
 
     ConvolutionForward forward_;

@@ -26,15 +26,15 @@ public:
         const auto seed = static_cast<std::uint32_t>(builder().options().seed + 77U) +
                           static_cast<std::uint32_t>(mask_);
         row(Pass::forward)
-            .plain(step::plain_implementation("dropout"),
-                   {{0, src, "src"}, {0, dst, "dst", true}, {0, mask_, "mask", true}},
-                   [m = &memory(), src, dst, mask = mask_, scale = scaling(dst),
-                    type = layer().dtype, ratio = static_cast<float>(layer().drop_ratio),
-                    seed]() mutable {
-                       step::dropout_forward(type, m->data(src), m->data(dst),
-                                             static_cast<std::uint8_t*>(m->data(mask)),
-                                             m->padded_elements(dst), ratio, scale.next(*m), seed);
-                   });
+            .plain(
+                step::plain_implementation("dropout"),
+                {{0, src, "src"}, {0, dst, "dst", true}, {0, mask_, "mask", true}},
+                [m = &memory(), src, dst, mask = mask_, scale = scaling(dst), type = layer().dtype,
+                 ratio = static_cast<float>(layer().drop_ratio), seed]() mutable {
+                    step::dropout_forward(type, m->data(src), m->data(dst),
+                                          static_cast<std::uint8_t*>(m->data(mask)),
+                                          m->padded_elements(dst), ratio, scale.next(*m), seed);
+                });
     }
 
     void backward(Pass pass) override {
@@ -79,8 +79,8 @@ private:
     }
     /// One byte per element of `md`, padding included, in the same order.
     [[nodiscard]] Md mask_md(const Md& md) const {
-        const auto elements = static_cast<dnnl_dim_t>(
-            md.get_size() / dnnl::memory::data_type_size(type_of(md)));
+        const auto elements =
+            static_cast<dnnl_dim_t>(md.get_size() / dnnl::memory::data_type_size(type_of(md)));
         return plain_md({elements}, dnnl::memory::data_type::u8);
     }
 

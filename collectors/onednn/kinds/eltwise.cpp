@@ -40,9 +40,8 @@ public:
         } else {
             diff_src = new_input_gradient(0, md);
         }
-        const Argument data = layer().in_place
-                                  ? Argument{DNNL_ARG_DST, dst_, "dst"}
-                                  : Argument{DNNL_ARG_SRC, source(0, md, pass), "src"};
+        const Argument data = layer().in_place ? Argument{DNNL_ARG_DST, dst_, "dst"}
+                                               : Argument{DNNL_ARG_SRC, source(0, md, pass), "src"};
         row(pass).primitive(pd, {data,
                                  {DNNL_ARG_DIFF_DST, diff_dst, "diff_dst"},
                                  {DNNL_ARG_DIFF_SRC, diff_src, "diff_src", true}});

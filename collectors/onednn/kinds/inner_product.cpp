@@ -3,7 +3,10 @@
 namespace ridge::onednn {
 namespace {
 
-/// Formats chosen by the library, weights kept in the forward primitive's format.
+/// Formats chosen by the library, weights kept in the forward primitive's format. Backward asks
+/// with that format too and takes the library's other choice, with reorders of the weights, only
+/// when it comes with another kernel: several kernels take weights either way, and would else be
+/// fed by copies of the largest tensors of the network.
 class InnerProduct : public Operator {
 public:
     using Operator::Operator;
@@ -19,9 +22,10 @@ public:
         });
         forward_ = pd.pd;
         const TensorId src = source(0, forward_.src_desc(), Pass::forward);
-        const float bound = step::he_bound(dims().ic * dims().ih * dims().iw);
+        const float bound = step::small_bound(dims().ic * dims().ih * dims().iw);
         wei_ = parameter("wei", forward_.weights_desc(), {-bound, bound});
-        std::vector<Argument> arguments{{DNNL_ARG_SRC, src, "src"}, {DNNL_ARG_WEIGHTS, wei_, "wei"}};
+        std::vector<Argument> arguments{{DNNL_ARG_SRC, src, "src"},
+                                        {DNNL_ARG_WEIGHTS, wei_, "wei"}};
         if (layer().bias) {
             const TensorId bias = parameter("bias", bias_md(), {-0.1F, 0.1F});
             arguments.push_back({DNNL_ARG_BIAS, bias, "bias"});
@@ -38,16 +42,30 @@ public:
     }
 
 private:
+    /// The descriptor that `make` gives for forward's weights format if its kernel is the one that
+    /// the library would choose freely, else the free choice.
+    template <class Make>
+    auto with_weights(Make make) {
+        const Md wei = forward_.weights_desc();
+        const auto free = create([&] { return make(any_md(dims_of(wei), type())); });
+        try {
+            const auto kept = create([&] { return make(wei); });
+            const std::string kernel = kept.pd.impl_info_str();
+            if (kernel == free.pd.impl_info_str()) return kept;
+        } catch (const dnnl::error&) {
+            // No kernel takes this format: the free choice it is.
+        }
+        return free;
+    }
+
     void backward_data() {
-        const auto pd = create([&] {
-            return inner_product_backward_data(
-                context(), any_md(src_dims_, type()),
-                any_md(dims_of(forward_.weights_desc()), type()),
-                any_md({dims().mb, dims().oc}, type()), forward_);
+        const auto pd = with_weights([&](const Md& wei) {
+            return inner_product_backward_data(context(), any_md(src_dims_, type()), wei,
+                                               any_md({dims().mb, dims().oc}, type()), forward_);
         });
         const TensorId diff_dst = output_gradient(pd.pd.diff_dst_desc(), Pass::backward_data);
-        const TensorId wei = builder().in_format(wei_, pd.pd.weights_desc(), layer(),
-                                                 Pass::backward_data, "wei");
+        const TensorId wei =
+            builder().in_format(wei_, pd.pd.weights_desc(), layer(), Pass::backward_data, "wei");
         const TensorId diff_src = new_input_gradient(0, pd.pd.diff_src_desc());
         row(Pass::backward_data)
             .primitive(pd, {{DNNL_ARG_DIFF_DST, diff_dst, "diff_dst"},
@@ -56,11 +74,10 @@ private:
     }
 
     void backward_weights() {
-        const auto pd = create([&] {
-            return inner_product_backward_weights(
-                context(), any_md(src_dims_, type()),
-                any_md(dims_of(forward_.weights_desc()), type()), bias_md(),
-                any_md({dims().mb, dims().oc}, type()), forward_);
+        const auto pd = with_weights([&](const Md& diff_wei) {
+            return inner_product_backward_weights(context(), any_md(src_dims_, type()), diff_wei,
+                                                  bias_md(), any_md({dims().mb, dims().oc}, type()),
+                                                  forward_);
         });
         const TensorId diff_dst = output_gradient(pd.pd.diff_dst_desc(), Pass::backward_weights);
         const TensorId src = source(0, pd.pd.src_desc(), Pass::backward_weights);
@@ -69,8 +86,8 @@ private:
                                         {DNNL_ARG_DIFF_DST, diff_dst, "diff_dst"},
                                         {DNNL_ARG_DIFF_WEIGHTS, diff_wei, "diff_wei", true}};
         if (layer().bias)
-            arguments.push_back({DNNL_ARG_DIFF_BIAS, parameter_gradient("bias", bias_md()),
-                                 "diff_bias", true});
+            arguments.push_back(
+                {DNNL_ARG_DIFF_BIAS, parameter_gradient("bias", bias_md()), "diff_bias", true});
         row(Pass::backward_weights).primitive(pd, std::move(arguments));
     }
 
@@ -84,9 +101,7 @@ private:
         if (d.ih == 1 && d.iw == 1) return {d.mb, d.ic};
         return image;
     }
-    [[nodiscard]] Md bias_md() const {
-        return layer().bias ? plain_md({dims().oc}, type()) : Md();
-    }
+    [[nodiscard]] Md bias_md() const { return layer().bias ? plain_md({dims().oc}, type()) : Md(); }
 
     InnerProductForward forward_;
     MemoryDims src_dims_;

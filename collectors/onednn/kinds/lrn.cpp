@@ -17,7 +17,8 @@ public:
         forward_ = pd.pd;
         const TensorId src = source(0, forward_.src_desc(), Pass::forward);
         const TensorId dst = new_value(forward_.dst_desc());
-        std::vector<Argument> arguments{{DNNL_ARG_SRC, src, "src"}, {DNNL_ARG_DST, dst, "dst", true}};
+        std::vector<Argument> arguments{{DNNL_ARG_SRC, src, "src"},
+                                        {DNNL_ARG_DST, dst, "dst", true}};
         if (forward_.workspace_desc().get_size() > 0) {
             workspace_ = memory().add(forward_.workspace_desc());
             memory().name(layer().name, "ws", workspace_);

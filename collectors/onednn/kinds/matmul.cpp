@@ -14,15 +14,14 @@ public:
         const Md wei_md = plain_md({k(), n()}, type());
         const Md dst_md = plain_md({m(), n()}, type());
         const Md bias_md = layer().bias ? plain_md({1, n()}, type()) : Md();
-        const auto pd =
-            create([&] { return matmul(context(), src_md, wei_md, bias_md, dst_md); });
+        const auto pd = create([&] { return matmul(context(), src_md, wei_md, bias_md, dst_md); });
         const TensorId src = source(0, src_md, Pass::forward);
-        const float bound = step::he_bound(k());
+        const float bound = step::small_bound(k());
         wei_ = parameter("wei", wei_md, {-bound, bound});
-        std::vector<Argument> arguments{{DNNL_ARG_SRC, src, "src"}, {DNNL_ARG_WEIGHTS, wei_, "wei"}};
+        std::vector<Argument> arguments{{DNNL_ARG_SRC, src, "src"},
+                                        {DNNL_ARG_WEIGHTS, wei_, "wei"}};
         if (layer().bias)
-            arguments.push_back(
-                {DNNL_ARG_BIAS, parameter("bias", bias_md, {-0.1F, 0.1F}), "bias"});
+            arguments.push_back({DNNL_ARG_BIAS, parameter("bias", bias_md, {-0.1F, 0.1F}), "bias"});
         arguments.push_back({DNNL_ARG_DST, new_value(dst_md), "dst", true});
         row(Pass::forward).primitive(pd, std::move(arguments));
     }

@@ -53,8 +53,8 @@ TensorId Operator::network_input(std::size_t i, const Md& wanted) {
     if (builder_.is_layer(producer(i)))
         throw bad_input(where(layer()), "its producers before it",
                         fmt::format("'{}' behind it", producer(i)));
-    const TensorId tensor = memory().add(
-        builder_.library_input() ? wanted : plain_md(dims_of(wanted), type()));
+    const TensorId tensor =
+        memory().add(builder_.library_input() ? wanted : plain_md(dims_of(wanted), type()));
     memory().fill(tensor, kGiven);
     builder_.set_value(producer(i), tensor);
     return tensor;
@@ -158,10 +158,10 @@ void Operator::update() {
         memory().name(layer().name, momentum_role, momentum);
         const bool bf16 = type_of(md) == dnnl::memory::data_type::bf16;
         trained.push_back({bf16 ? DataType::bf16 : DataType::f32, p.value, gradient, momentum});
-        for (const auto& a : {Argument{0, p.value, p.role, false}, Argument{0, p.value, "", true},
-                              Argument{0, gradient, "diff_" + p.role, false},
-                              Argument{0, momentum, momentum_role, false},
-                              Argument{0, momentum, "", true}})
+        for (const auto& a :
+             {Argument{0, p.value, p.role, false}, Argument{0, p.value, "", true},
+              Argument{0, gradient, "diff_" + p.role, false},
+              Argument{0, momentum, momentum_role, false}, Argument{0, momentum, "", true}})
             arguments.push_back(a);
     }
     if (trained.empty()) return;
@@ -182,8 +182,9 @@ void Operator::check_in_place() const {
         throw bad_input(where(layer()), "inplace only where no other layer reads the input",
                         fmt::format("'{}' with several readers", name));
     if (builder_.needs_own_value(name))
-        throw bad_input(where(layer()), "inplace only where the layer before needs its output no "
-                                        "more",
+        throw bad_input(where(layer()),
+                        "inplace only where the layer before needs its output no "
+                        "more",
                         fmt::format("'{}', whose backward pass reads it", name));
 }
 

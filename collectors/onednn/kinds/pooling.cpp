@@ -5,9 +5,12 @@ namespace {
 
 dnnl::algorithm to_dnnl(Algorithm algorithm) {
     switch (algorithm) {
-        case Algorithm::avg_include_padding: return dnnl::algorithm::pooling_avg_include_padding;
-        case Algorithm::avg_exclude_padding: return dnnl::algorithm::pooling_avg_exclude_padding;
-        default: return dnnl::algorithm::pooling_max;
+        case Algorithm::avg_include_padding:
+            return dnnl::algorithm::pooling_avg_include_padding;
+        case Algorithm::avg_exclude_padding:
+            return dnnl::algorithm::pooling_avg_exclude_padding;
+        default:
+            return dnnl::algorithm::pooling_max;
     }
 }
 
@@ -26,7 +29,8 @@ public:
         forward_ = pd.pd;
         const TensorId src = source(0, forward_.src_desc(), Pass::forward);
         const TensorId dst = new_value(forward_.dst_desc());
-        std::vector<Argument> arguments{{DNNL_ARG_SRC, src, "src"}, {DNNL_ARG_DST, dst, "dst", true}};
+        std::vector<Argument> arguments{{DNNL_ARG_SRC, src, "src"},
+                                        {DNNL_ARG_DST, dst, "dst", true}};
         if (forward_.workspace_desc().get_size() > 0) {
             workspace_ = memory().add(forward_.workspace_desc());
             memory().name(layer().name, "ws", workspace_);

@@ -21,8 +21,8 @@ public:
         });
         const TensorId src = source(0, plain, Pass::forward);
         row(Pass::forward)
-            .primitive(pd, {{DNNL_ARG_FROM, src, "src"},
-                            {DNNL_ARG_TO, new_value(blocked), "dst", true}});
+            .primitive(
+                pd, {{DNNL_ARG_FROM, src, "src"}, {DNNL_ARG_TO, new_value(blocked), "dst", true}});
     }
 };
 

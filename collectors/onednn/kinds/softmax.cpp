@@ -25,13 +25,12 @@ public:
         memory().name(layer().name, "labels", labels_);
         const TensorId loss = memory().add(plain_md({1}, dnnl::memory::data_type::f32));
         memory().name(layer().name, "loss", loss);
-        forward_row.plain(step::plain_implementation("cross entropy"),
-                          {{0, labels_, "labels"}, {0, loss, "", true}},
-                          [m = &memory(), loss, s = sizes()] {
-                              *static_cast<float*>(m->data(loss)) =
-                                  step::cross_entropy(s.type, m->data(s.dst), labels(*m, s),
-                                                      s.images, s.classes);
-                          });
+        forward_row.plain(
+            step::plain_implementation("cross entropy"),
+            {{0, labels_, "labels"}, {0, loss, "", true}}, [m = &memory(), loss, s = sizes()] {
+                *static_cast<float*>(m->data(loss)) =
+                    step::cross_entropy(s.type, m->data(s.dst), labels(*m, s), s.images, s.classes);
+            });
     }
 
     void backward(Pass pass) override {
@@ -39,17 +38,16 @@ public:
         const Md md = forward_.dst_desc();
         if (layer().loss) {
             const TensorId diff_src = new_input_gradient(0, md);
-            row(pass).plain(step::plain_implementation("cross entropy gradient"),
-                            {{0, dst_, "dst"}, {0, labels_, "labels"}, {0, diff_src, "diff_src", true}},
-                            [m = &memory(), diff_src, s = sizes()] {
-                                step::cross_entropy_gradient(s.type, m->data(s.dst), labels(*m, s),
-                                                             m->data(diff_src), s.images,
-                                                             s.classes);
-                            });
+            row(pass).plain(
+                step::plain_implementation("cross entropy gradient"),
+                {{0, dst_, "dst"}, {0, labels_, "labels"}, {0, diff_src, "diff_src", true}},
+                [m = &memory(), diff_src, s = sizes()] {
+                    step::cross_entropy_gradient(s.type, m->data(s.dst), labels(*m, s),
+                                                 m->data(diff_src), s.images, s.classes);
+                });
             return;
         }
-        const auto pd =
-            create([&] { return softmax_backward(context(), md, md, 1, forward_); });
+        const auto pd = create([&] { return softmax_backward(context(), md, md, 1, forward_); });
         const TensorId diff_dst = output_gradient(md, pass);
         const TensorId diff_src = new_input_gradient(0, md);
         row(pass).primitive(pd, {{DNNL_ARG_DST, dst_, "dst"},

@@ -22,15 +22,13 @@ public:
         }
         const std::vector<TensorId> arrived = builder().gradients(layer().name);
         // In the format of the activation, which the layer before wants its gradient in.
-        const auto pd = create([&] {
-            return sum(context(), data, std::vector<Md>(arrived.size(), data));
-        });
+        const auto pd =
+            create([&] { return sum(context(), data, std::vector<Md>(arrived.size(), data)); });
         std::vector<Argument> arguments;
         for (std::size_t i = 0; i < arrived.size(); ++i) {
             const std::string role = "diff_dst" + std::to_string(i);
             memory().name(layer().name, role, arrived[i]);
-            TensorId tensor =
-                builder().reshaped(arrived[i], dims_of(data), layer(), pass, role);
+            TensorId tensor = builder().reshaped(arrived[i], dims_of(data), layer(), pass, role);
             tensor = builder().in_format(tensor, data, layer(), pass, role);
             arguments.push_back({DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i), tensor, role});
         }

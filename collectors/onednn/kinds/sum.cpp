@@ -10,9 +10,7 @@ public:
 
     void forward() override {
         const Md md = arriving_md(0);
-        const auto pd = create([&] {
-            return sum(context(), md, std::vector<Md>(inputs(), md));
-        });
+        const auto pd = create([&] { return sum(context(), md, std::vector<Md>(inputs(), md)); });
         std::vector<Argument> arguments;
         for (std::size_t i = 0; i < inputs(); ++i)
             arguments.push_back({DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i),
