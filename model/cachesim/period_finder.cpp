@@ -77,8 +77,11 @@ std::optional<Period> find_period(std::span<const LineRun> runs, const RegionMap
 
     double touches = 0;
     for (std::size_t i = n - length; i < n; ++i) touches += runs[i].count;
-    const auto times = static_cast<std::size_t>(std::clamp(
-        least_touches / touches, 1.0, static_cast<double>(covered / (least_periods * length))));
+    // Joining periods makes them cheaper to watch, but a steady state needs many of them.
+    constexpr std::size_t wanted_periods = 64;
+    const auto most = static_cast<double>(covered / (wanted_periods * length));
+    const auto times =
+        static_cast<std::size_t>(std::clamp(least_touches / touches, 1.0, std::max(most, 1.0)));
     length *= times;
 
     Period period{n - covered, length, std::vector<std::int64_t>(map.size(), 0)};

@@ -40,7 +40,7 @@ struct Period {
 };
 
 /// The period that covers most of the end of `runs` at least 4 times. Multiplies a short one until
-/// it has `least_touches`, where at least 4 still fit.
+/// it has `least_touches`, as long as 64 still fit.
 [[nodiscard]] std::optional<Period> find_period(std::span<const LineRun> runs, const RegionMap& map,
                                                 double least_touches);
 

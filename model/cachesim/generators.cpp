@@ -1,0 +1,200 @@
+// The generators for tests and teaching. To add one: a function that writes the nest down, a row in
+// the table, a test.
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <map>
+
+#include "model/cachesim/nest_builder.hpp"
+#include "ridge/error.hpp"
+#include "ridge/format.hpp"
+
+namespace ridge {
+namespace cachesim {
+
+NestLoop matmul_loops(const MatmulShape& s, const MatmulArrays& arrays) {
+    const auto block = [&](std::size_t array, TouchKind kind, std::int64_t rows,
+                           std::int64_t columns, std::int64_t row_elements,
+                           std::vector<std::int64_t> move) {
+        NestRun run =
+            run_of(array, kind, static_cast<std::uint64_t>(columns * s.element), std::move(move));
+        run.rows = static_cast<std::uint32_t>(rows);
+        run.pitch = row_elements * s.element;
+        return run;
+    };
+    const std::int64_t e = s.element;
+    NestLoop depth{s.k / s.block_k,
+                   {block(arrays.a, TouchKind::load, s.block_m, s.block_k, s.k,
+                          {s.block_m * s.k * e, 0, s.block_k * e}),
+                    block(arrays.b, TouchKind::load, s.block_k, s.block_n, s.n,
+                          {0, s.block_n * e, s.block_k * s.n * e}),
+                    block(arrays.c, TouchKind::modify, s.block_m, s.block_n, s.n,
+                          {s.block_m * s.n * e, s.block_n * e, 0})}};
+    NestLoop columns{s.n / s.block_n, {std::move(depth)}};
+    return {s.m / s.block_m, {std::move(columns)}};
+}
+
+namespace {
+
+constexpr std::uint64_t block_bytes = 512;
+
+/// "key=value" pairs after the generator's name.
+class Parameters {
+public:
+    Parameters(std::string_view text, std::string where) : where_(std::move(where)) {
+        while (!text.empty()) {
+            const std::size_t comma = std::min(text.find(','), text.size());
+            const std::string_view pair = text.substr(0, comma);
+            const std::size_t equals = pair.find('=');
+            if (equals == std::string_view::npos)
+                throw bad_input(where_, "key=value", "\"" + std::string(pair) + "\"");
+            values_[std::string(pair.substr(0, equals))] = pair.substr(equals + 1);
+            text.remove_prefix(std::min(comma + 1, text.size()));
+        }
+    }
+
+    /// Takes a size such as 4096 or 1MiB; `fallback` 0 means that it must be there.
+    std::uint64_t size(const std::string& key, std::uint64_t fallback, std::uint64_t multiple) {
+        const auto found = values_.find(key);
+        if (found == values_.end()) {
+            if (fallback == 0) throw bad_input(where_, key + "=...", "no " + key);
+            return fallback;
+        }
+        const double bytes = parse_bytes(found->second, where_ + " " + key).value();
+        values_.erase(found);
+        if (!(bytes >= 1 && bytes <= 1e15))
+            throw bad_input(where_ + " " + key, "1 to 1e15", fmt::format("{}", bytes));
+        const auto whole = static_cast<std::uint64_t>(bytes);
+        if (whole % multiple != 0)
+            throw bad_input(where_ + " " + key, fmt::format("a multiple of {}", multiple),
+                            std::to_string(whole));
+        return whole;
+    }
+
+    void done() const {
+        if (!values_.empty())
+            throw bad_input(where_, "known keys", "\"" + values_.begin()->first + "\"");
+    }
+
+private:
+    std::string where_;
+    std::map<std::string, std::string> values_;
+};
+
+LoopNest stream(Parameters& p) {
+    const std::uint64_t bytes = p.size("bytes", 0, block_bytes);
+    LoopNest nest;
+    ArrayPlacer place;
+    const auto a = place.add(nest, "a", bytes);
+    nest.root = {static_cast<std::int64_t>(bytes / block_bytes),
+                 {run_of(a, TouchKind::load, block_bytes, {block_bytes})}};
+    return nest;
+}
+
+LoopNest sweep(Parameters& p) {
+    const std::uint64_t bytes = p.size("bytes", 0, 64), passes = p.size("passes", 2, 1);
+    LoopNest nest;
+    ArrayPlacer place;
+    const auto a = place.add(nest, "a", bytes);
+    nest.root = {static_cast<std::int64_t>(passes),
+                 {NestLoop{static_cast<std::int64_t>(bytes / 64),
+                           {run_of(a, TouchKind::load, 64, {0, 64})}}}};
+    return nest;
+}
+
+LoopNest strided(Parameters& p) {
+    const std::uint64_t stride = p.size("stride", 4096, 1);
+    const std::uint64_t bytes = p.size("bytes", 0, stride), passes = p.size("passes", 2, 1);
+    LoopNest nest;
+    ArrayPlacer place;
+    const auto a = place.add(nest, "a", bytes);
+    NestRun run = run_of(a, TouchKind::load, std::min<std::uint64_t>(stride, 8), {0});
+    run.rows = static_cast<std::uint32_t>(bytes / stride);
+    run.pitch = static_cast<std::int64_t>(stride);
+    nest.root = {static_cast<std::int64_t>(passes), {run}};
+    return nest;
+}
+
+LoopNest vectors(Parameters& p, int inputs) {
+    const std::uint64_t bytes = p.size("bytes", 0, block_bytes);
+    const bool nt = p.size("nt", 2, 1) == 1;
+    LoopNest nest;
+    ArrayPlacer place;
+    nest.root.extent = static_cast<std::int64_t>(bytes / block_bytes);
+    for (int i = 0; i < inputs; ++i) {
+        const auto in = place.add(nest, std::string(1, static_cast<char>('b' + i)), bytes);
+        nest.root.body.emplace_back(run_of(in, TouchKind::load, block_bytes, {block_bytes}));
+    }
+    const auto out = place.add(nest, "a", bytes);
+    nest.root.body.emplace_back(
+        run_of(out, nt ? TouchKind::store_nt : TouchKind::store, block_bytes, {block_bytes}));
+    return nest;
+}
+
+LoopNest copy(Parameters& p) {
+    return vectors(p, 1);
+}
+LoopNest triad(Parameters& p) {
+    return vectors(p, 2);
+}
+
+LoopNest blocked_matmul(Parameters& p) {
+    MatmulShape s;
+    const auto block = p.size("block", 32, 1);
+    s.m = static_cast<std::int64_t>(p.size("m", 0, block));
+    s.n = static_cast<std::int64_t>(p.size("n", 0, block));
+    s.k = static_cast<std::int64_t>(p.size("k", 0, block));
+    s.block_m = s.block_n = s.block_k = static_cast<std::int64_t>(block);
+    LoopNest nest;
+    ArrayPlacer place;
+    const auto bytes = [](std::int64_t r, std::int64_t c) {
+        return static_cast<std::uint64_t>(4 * r * c);
+    };
+    const MatmulArrays arrays{place.add(nest, "A", bytes(s.m, s.k)),
+                              place.add(nest, "B", bytes(s.k, s.n)),
+                              place.add(nest, "C", bytes(s.m, s.n))};
+    nest.root = matmul_loops(s, arrays);
+    return nest;
+}
+
+struct Generator {
+    const char* name;
+    const char* parameters;
+    const char* description;
+    LoopNest (*make)(Parameters&);
+};
+constexpr std::array table{
+    Generator{"stream", "bytes", "one read through a buffer", stream},
+    Generator{"sweep", "bytes[,passes=2]", "repeated reads through a buffer", sweep},
+    Generator{"strided", "bytes[,stride=4KiB][,passes=2]", "one element per stride", strided},
+    Generator{"copy", "bytes[,nt=1]", "a = b, by non-temporal stores with nt=1", copy},
+    Generator{"triad", "bytes[,nt=1]", "a = b + s c", triad},
+    Generator{"blocked_matmul", "m,n,k[,block=32]", "C += A B in f32 blocks", blocked_matmul},
+};
+
+}  // namespace
+}  // namespace cachesim
+
+std::optional<LoopNest> generator_nest(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    for (const auto& generator : cachesim::table) {
+        if (text.substr(0, colon) != generator.name) continue;
+        cachesim::Parameters parameters(text.substr(colon + 1), std::string(text));
+        LoopNest nest = generator.make(parameters);
+        parameters.done();
+        nest.name = std::string(text);
+        return nest;
+    }
+    return std::nullopt;
+}
+
+std::vector<GeneratorEntry> generators() {
+    std::vector<GeneratorEntry> entries;
+    for (const auto& one : cachesim::table)
+        entries.push_back({one.name, one.parameters, one.description});
+    return entries;
+}
+
+}  // namespace ridge
