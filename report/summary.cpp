@@ -94,8 +94,8 @@ std::vector<std::string> findings(const RunAnalysis& run, const Summary& summary
                                 format_percent(run.convolution_share)));
     if (run.step && run.sum_over_step)
         lines.push_back(
-            fmt::format("The rows add up to {}, {:.3f} times the step measured as a whole ({}).",
-                        format(run.sum), *run.sum_over_step, step_text(run)));
+            fmt::format("The rows add up to {}; the step as a whole takes {}: ratio {:.3f}.",
+                        format(run.sum), step_text(run), *run.sum_over_step));
     else
         lines.push_back(fmt::format("The rows add up to {}; the step as a whole was {}.",
                                     format(run.sum), step_text(run)));

@@ -16,9 +16,10 @@
 namespace ridge::report {
 namespace {
 
-constexpr double largest_area = 700, smallest_area = 28, default_area = 60;  // px^2
-constexpr double text_height = 15, text_width = 6.6;                         // px, at 12 px type
-constexpr const char* bandwidth_colours[] = {"#7a5195", "#bc5090", "#ef5675", "#c96a00", "#5c7a29"};
+constexpr double largest_area = 700, smallest_area = 28, default_area = 60,
+                 total_area = 16000;                  // px^2
+constexpr double text_height = 15, text_width = 6.6;  // px, at 12 px type
+constexpr const char* bandwidth_colours[] = {"#8a5fb8", "#c0509a", "#e0506c", "#c96a00", "#5c7a29"};
 
 std::string bandwidth_colour(std::size_t level) {
     return bandwidth_colours[level % std::size(bandwidth_colours)];
@@ -28,24 +29,26 @@ bool drawable(double value) {
     return std::isfinite(value) && value > 0;
 }
 
-/// Area for a share of the step, so that the largest share of the run gets the largest dot. All
-/// times 0: every dot has the default size instead of 0/0.
+/// Area in proportion to the share of the step. The scale is set by the largest dot, and, where
+/// many rows have similar shares, by what all dots may cover together. All times 0: every dot has
+/// the default size instead of 0/0.
 class DotArea {
 public:
     explicit DotArea(const RunAnalysis& run) {
         for (const auto& row : run.rows)
             if (std::isfinite(row.share_of_step)) largest_ = std::max(largest_, row.share_of_step);
+        if (largest_ > 0) per_share_ = std::min(largest_area / largest_, total_area);
     }
     [[nodiscard]] double operator()(double share) const {
         if (largest_ <= 0 || !std::isfinite(share)) return default_area;
-        return std::max(smallest_area, largest_area * share / largest_);
+        return std::max(smallest_area, per_share_ * share);
     }
     [[nodiscard]] double largest_share() const { return largest_; }
     /// Shares below this one are all drawn at the smallest size.
-    [[nodiscard]] double smallest_share() const { return largest_ * smallest_area / largest_area; }
+    [[nodiscard]] double smallest_share() const { return smallest_area / per_share_; }
 
 private:
-    double largest_ = 0;
+    double largest_ = 0, per_share_ = 1;
 };
 
 Dot dot_of(const RowAnalysis& row, int index, const DotArea& area) {

@@ -47,6 +47,12 @@ const ridgePlots = (() => {
 
   function scale(axis, options) {
     const labels = new Map(axis.ticks.map(tick => [tick.value, tick.label]));
+    const decade = label => /^(0\.0*)?10*( |$)/.test(label);
+    // On a narrow canvas a logarithmic axis keeps the labels of its decades only.
+    const labelOf = (value, chart) => {
+      const label = labels.get(value) || null;
+      return label && axis.logarithmic && chart.width < 450 && !decade(label) ? null : label;
+    };
     return {
       type: axis.logarithmic ? 'logarithmic' : 'linear',
       min: axis.low,
@@ -54,7 +60,7 @@ const ridgePlots = (() => {
       title: {display: true, text: axis.title, color: style('--ink')},
       afterBuildTicks: s => { s.ticks = axis.ticks.map(tick => ({value: tick.value})); },
       ticks: {autoSkip: false, maxRotation: 0, color: style('--ink'),
-              callback: value => labels.get(value) || null},
+              callback(value) { return labelOf(value, this.chart); }},
       grid: {color: style('--grid')},
       ...options,
     };
@@ -235,7 +241,7 @@ const ridgePlots = (() => {
     const row = element(host, 'div', 'panels');
     for (const panel of plot.panels) {
       const box = element(row, 'div', 'panel');
-      box.style.flexGrow = panel.width_share;
+      box.style.flexGrow = 100 * panel.width_share;  // below 1 it would not fill a row
       box.style.flexBasis = Math.round(panel.width_share * 720) + 'px';
       if (panel.title) element(box, 'h3', '', panel.title);
       const frame = element(box, 'div', 'canvas');
