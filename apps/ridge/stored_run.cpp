@@ -1,0 +1,66 @@
+#include "apps/ridge/stored_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "model/explain/selection.hpp"
+#include "ridge/error.hpp"
+
+namespace ridge::app {
+
+void add_stored_run_options(CLI::App& verb, StoredRunOptions& options) {
+    verb.add_option("--run", options.run, "Number of a stored run ('ridge runs list')");
+    verb.add_option("--store", options.store, "Run store (default: that of this user)");
+    verb.add_option("--machine", options.machine,
+                    "Machine file or name whose ceilings to use (default: the run's)");
+    verb.add_option("--set", options.what_if,
+                    "What if: KEY=VALUE or KEY=2x on the machine, as dram.bandwidth=2x; repeatable")
+        ->allow_extra_args(false);
+}
+
+RunStore open_store(const std::string& path) {
+    const std::string file = path.empty() ? RunStore::default_path() : path;
+    if (!std::filesystem::exists(file))
+        throw bad_input(file, "a run store ('ridge collect alexnet --batch 8' makes one)",
+                        "no such file");
+    return RunStore(file);
+}
+
+Machine machine_of(const RunInfo& info, const StoredRunOptions& options) {
+    const auto load = [&]() -> Machine {
+        if (!options.machine.empty()) return load_machine(options.machine);
+        if (std::filesystem::exists(local_machine_path())) {
+            Machine local = load_machine("local");
+            if (local.name == info.machine) return local;
+        }
+        const auto shipped = shipped_machines();
+        if (std::any_of(shipped.begin(), shipped.end(),
+                        [&](const MachineEntry& entry) { return entry.name == info.machine; }))
+            return load_machine(info.machine);
+        throw bad_input(fmt::format("machine '{}' of run {}", info.machine, info.id),
+                        "its machine file on this machine, or --machine FILE", "neither");
+    };
+    Machine machine = load();
+    for (const auto& assignment : options.what_if) apply_what_if(machine, assignment);
+    return machine;
+}
+
+StoredRun load_stored_run(const StoredRunOptions& options) {
+    const RunStore store = open_store(options.store);
+    const auto has_layer = [&store](const RunInfo& info, const std::string& layer) {
+        const Run run = store.load_run(info.id);
+        return std::any_of(run.rows.begin(), run.rows.end(),
+                           [&](const Measurement& row) { return row.key.layer == layer; });
+    };
+    const Answer answer = find_run({options.target, options.run}, store.list_runs(), has_layer);
+    StoredRun result;
+    result.run = store.load_run(answer.run);
+    result.machine = machine_of(result.run.info, options);
+    result.analysis = analyse(result.run, result.machine);
+    result.layer = answer.layer;
+    return result;
+}
+
+}  // namespace ridge::app
