@@ -92,9 +92,10 @@ std::vector<std::string> CpuFeatures::flags() const {
     add(sse2, "sse2");
     add(avx2, "avx2");
     add(fma, "fma");
-    add(avx512, "avx512");
+    add(avx512, "avx512f");
     add(avx512_bf16, "avx512_bf16");
     add(avx512_vnni, "avx512_vnni");
+    add(amx_bf16 || amx_int8, "amx_tile");
     add(amx_bf16, "amx_bf16");
     add(amx_int8, "amx_int8");
     return words;

@@ -21,7 +21,7 @@ struct CpuFeatures {
     bool avx512_bf16 = false, avx512_vnni = false;
     bool amx_bf16 = false, amx_int8 = false;
 
-    /// The words of Machine::isa_flags.
+    /// The words of Machine::isa_flags, spelled as Linux spells them.
     [[nodiscard]] std::vector<std::string> flags() const;
     /// Whether kernels of an instruction set may run, with its multiply-add form or without.
     [[nodiscard]] bool supports(Isa isa, bool with_fma, DataType dtype) const;

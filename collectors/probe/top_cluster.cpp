@@ -4,28 +4,24 @@
 #include <set>
 #include <vector>
 
+#include "ridge/statistics.hpp"
+
 namespace ridge::probe {
 namespace {
 
-double middle(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t n = values.size();
-    return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
-}
-
 TopCluster summarise(std::span<const WindowSample> members, bool accepted) {
-    std::vector<double> rates, aux;
-    for (const auto& member : members) {
-        rates.push_back(member.rate);
-        aux.push_back(member.aux);
-    }
+    std::vector<double> rates;
+    for (const auto& member : members) rates.push_back(member.rate);
     TopCluster cluster;
-    cluster.rate = middle(rates);
-    cluster.aux = middle(aux);
+    cluster.rate = median(rates);
     cluster.spread = (members.front().rate - members.back().rate) / cluster.rate;
-    cluster.members = static_cast<int>(members.size());
+    cluster.members.assign(members.begin(), members.end());
     cluster.accepted = accepted;
     return cluster;
+}
+
+bool by_aux(const WindowSample& a, const WindowSample& b) {
+    return a.aux < b.aux;
 }
 
 bool meets(std::span<const WindowSample> members, const ClusterRule& rule) {
@@ -36,6 +32,14 @@ bool meets(std::span<const WindowSample> members, const ClusterRule& rule) {
 }
 
 }  // namespace
+
+double TopCluster::highest_aux() const {
+    return std::max_element(members.begin(), members.end(), by_aux)->aux;
+}
+
+double TopCluster::lowest_aux() const {
+    return std::min_element(members.begin(), members.end(), by_aux)->aux;
+}
 
 std::optional<TopCluster> top_cluster(std::span<const WindowSample> samples,
                                       const ClusterRule& rule) {

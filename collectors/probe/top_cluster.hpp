@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace ridge::probe {
 
@@ -23,12 +24,15 @@ struct ClusterRule {
 };
 
 struct TopCluster {
-    double rate = 0;    ///< median of the members
-    double aux = 0;     ///< median of the members' aux
-    double spread = 0;  ///< (max - min) / median of the members
-    int members = 0;    ///< windows that agree
+    double rate = 0;                    ///< median of the members
+    double spread = 0;                  ///< (max - min) / median of the members
+    std::vector<WindowSample> members;  ///< windows that agree, best first
     bool accepted =
         false;  ///< the rule is met; otherwise the members are the best windows there are
+
+    /// Highest and lowest aux of the members.
+    [[nodiscard]] double highest_aux() const;
+    [[nodiscard]] double lowest_aux() const;
 };
 
 /// The highest cluster that meets the rule; when none does, the `rule.windows` highest samples (or

@@ -1,6 +1,7 @@
 #include "collectors/probe/topology.hpp"
 
 #include <hwloc.h>
+#include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <memory>
@@ -101,6 +102,13 @@ void restrict_to_this_process(hwloc_topology_t topology) {
     hwloc_bitmap_free(allowed);
 }
 
+/// What the kernel has in all; memory that a hypervisor adds later is in no NUMA node's figure.
+Bytes kernel_memory() {
+    struct sysinfo info {};
+    if (sysinfo(&info) != 0) return Bytes(0);
+    return Bytes(static_cast<double>(info.totalram) * info.mem_unit);
+}
+
 bool contains(const std::vector<int>& values, int value) {
     return std::find(values.begin(), values.end(), value) != values.end();
 }
@@ -113,6 +121,7 @@ Topology read_topology() {
         throw not_possible("topology", "hwloc cannot read this machine");
     restrict_to_this_process(topology.get());
     Topology result = extract(topology.get());
+    result.memory = std::max(result.memory, kernel_memory());
     if (result.cores.empty()) throw not_possible("topology", "hwloc reports no processor");
     return result;
 }
