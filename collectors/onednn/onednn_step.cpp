@@ -115,6 +115,9 @@ void check_types(const Network& network) {
 
 TrainingStep build_onednn_step(const Network& network, const StepOptions& options) {
     check_types(network);
+    // At once, before the library sees absurd sizes; finish() knows the need to the byte.
+    step::require_memory(fmt::format("network {}, batch {}", network.name, network.batch),
+                         training_footprint(network).total, step::available_memory());
     step::prepare_threads(options.threads);
     const PrimitiveCacheOff cache_off;
     try {

@@ -29,9 +29,19 @@ TensorId Memory::view(TensorId of, const Md& md) {
     return static_cast<TensorId>(tensors_.size()) - 1;
 }
 
+void Memory::fill(TensorId tensor, step::Fill fill) {
+    at(tensor).fill = fill;
+    at(tensor).seed = next_seed();
+}
+
+std::uint32_t Memory::next_seed() {
+    return static_cast<std::uint32_t>(seed_ * 1000003U) + seeds_given_++;
+}
+
 TensorId Memory::add_labels(std::int64_t images, std::int64_t classes) {
     const TensorId labels = add(plain_md({images}, dnnl::memory::data_type::s32));
     at(labels).label_classes = classes;
+    at(labels).seed = next_seed();
     return labels;
 }
 
@@ -65,13 +75,13 @@ void Memory::allocate(int threads) {
 
 void Memory::fill_in(TensorId id) {
     Tensor& tensor = at(id);
-    const auto seed = static_cast<std::uint32_t>(seed_ * 1000003 + static_cast<std::uint64_t>(id));
     if (tensor.label_classes > 0) {
-        const auto labels = step::make_labels(elements_of(tensor.md), tensor.label_classes, seed);
+        const auto labels =
+            step::make_labels(elements_of(tensor.md), tensor.label_classes, tensor.seed);
         std::memcpy(arena_.address(tensor.slot), labels.data(),
                     labels.size() * sizeof(labels.front()));
     } else if (tensor.fill) {
-        auto values = step::make_values(elements_of(tensor.md), *tensor.fill, seed);
+        auto values = step::make_values(elements_of(tensor.md), *tensor.fill, tensor.seed);
         copy_in(id, values);
     }
 }

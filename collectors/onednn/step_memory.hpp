@@ -27,7 +27,10 @@ public:
     /// Another descriptor on the memory of `of`.
     TensorId view(TensorId of, const Md& md);
     /// The tensor starts with these values; others start with zeros.
-    void fill(TensorId tensor, step::Fill fill) { at(tensor).fill = fill; }
+    void fill(TensorId tensor, step::Fill fill);
+    /// A seed of its own for each caller. They are counted in the order of the network's layers, so
+    /// that values do not depend on the formats that the library chose.
+    [[nodiscard]] std::uint32_t next_seed();
     /// One s32 label per image in [0, classes).
     TensorId add_labels(std::int64_t images, std::int64_t classes);
     /// The scratchpad all primitives share holds at least `bytes`.
@@ -70,6 +73,7 @@ private:
         Md md;
         int slot = -1;
         std::optional<step::Fill> fill;
+        std::uint32_t seed = 0;          ///< of fill and labels
         std::int64_t label_classes = 0;  ///< labels when positive
         std::optional<dnnl::memory> memory;
     };
@@ -83,6 +87,7 @@ private:
     dnnl::stream stream_;
     step::Arena arena_;
     std::uint64_t seed_;
+    std::uint32_t seeds_given_ = 0;
     std::vector<Tensor> tensors_;
     std::vector<std::uint64_t> writes_;
     std::map<std::pair<std::string, std::string>, TensorId, std::less<>> names_;

@@ -15,8 +15,12 @@
 namespace ridge {
 
 /// One executable row of a training step on tensors that exist: a pass of a layer, or a reorder.
-/// Executing it again and again is allowed in any order and never destroys what another kernel
-/// reads, except that outputs are overwritten with equal values.
+///
+/// Executing a row several times in a row leaves what one execution leaves (the optimizer's
+/// momentum and running statistics move on, the weights by nothing that matters). So rows may be
+/// repeated while the step is walked through in order. Out of order one thing is to know: a row
+/// whose output is overwritten in place (ReLU, dropout) brings back the values from before, until
+/// the rows in place have run again; times do not depend on it.
 class Kernel {
 public:
     virtual ~Kernel() = default;

@@ -23,8 +23,7 @@ public:
         const TensorId dst = builder().value(layer().name);
         mask_ = memory().add(mask_md(md));
         memory().name(layer().name, "mask", mask_);
-        const auto seed = static_cast<std::uint32_t>(builder().options().seed + 77U) +
-                          static_cast<std::uint32_t>(mask_);
+        const std::uint32_t seed = memory().next_seed();
         row(Pass::forward)
             .plain(
                 step::plain_implementation("dropout"),
