@@ -35,7 +35,11 @@ int main(int argc, char** argv) {
     }
 
     try {
-        return static_cast<int>(action());
+        const ExitCode code = action();
+        // A full disk or a closed file behind `>` is found out only now.
+        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+            throw job_failed("writing to standard output", "not everything could be written");
+        return static_cast<int>(code);
     } catch (const Error& e) {
         std::fprintf(stderr, "ridge: %s\n", e.what());
         return static_cast<int>(e.code());
