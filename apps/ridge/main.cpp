@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "apps/ridge/commands.hpp"
 
@@ -43,6 +44,8 @@ int main(int argc, char** argv) {
     } catch (const Error& e) {
         std::fprintf(stderr, "ridge: %s\n", e.what());
         return static_cast<int>(e.code());
+    } catch (const std::system_error& e) {
+        std::fprintf(stderr, "ridge: %s\n", e.what());
     } catch (const std::bad_alloc&) {
         std::fprintf(stderr, "ridge: out of memory\n");
     } catch (const std::exception& e) {

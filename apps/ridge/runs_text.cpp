@@ -20,6 +20,16 @@ Cell time_cell(const std::optional<Seconds>& time) {
     return time ? time_cell(*time) : Cell::missing();
 }
 
+/// Nothing while a row lacks its time.
+std::optional<Seconds> sum_of(const std::vector<Measurement>& rows) {
+    Seconds sum;
+    for (const auto& row : rows) {
+        if (!(row.time.time.value() > 0)) return std::nullopt;
+        sum += row.time.time;
+    }
+    return sum;
+}
+
 std::string how_sure(const TimeSummary& time) {
     if (!(time.time.value() > 0)) return "not summarised";
     if (time.upper_bound) return "upper bound";
@@ -76,31 +86,29 @@ std::string rows_table(const std::vector<Measurement>& rows, const report::Termi
                  right("creation"),
                  right("first call"),
                  {.header = "implementation", .shorten_to = 12}});
-    Seconds sum;
     for (const auto& row : rows) {
         const TimeSummary& time = row.time;
         const bool known = time.time.value() > 0;
-        sum += time.time;
         table.add_row({row.key.layer, std::string(to_string(row.key.pass)), row.key.part,
                        known ? time_cell(time.time) : Cell::missing(),
                        known ? Cell::number(100 * (time.spread / time.time), 1) : Cell::missing(),
                        Cell::count(time.samples), Cell::count(time.quiet_samples), how_sure(time),
                        time_cell(row.creation), time_cell(row.first_call), row.implementation});
     }
-    table.set_totals({"sum of the rows", "", "", time_cell(sum)});
+    table.set_totals({"sum of the rows", "", "", time_cell(sum_of(rows))});
     return text_of(table, terminal);
 }
 
 std::string step_line(const Run& run) {
     if (!run.step) return "Whole step: not measured\n";
     const StepTime& step = *run.step;
-    Seconds sum;
-    for (const auto& row : run.rows) sum += row.time.time;
-    return fmt::format(
-        "Whole step: {} (90 % interval {} to {}; {} samples, {} quiet); sum of the rows / step "
-        "{:.3f}\n",
-        format(step.time.time), format(step.interval_low), format(step.interval_high),
-        step.time.samples, step.time.quiet_samples, sum / step.time.time);
+    std::string line =
+        fmt::format("Whole step: {} (90 % interval {} to {}; {} samples, {} quiet)",
+                    format(step.time.time), format(step.interval_low), format(step.interval_high),
+                    step.time.samples, step.time.quiet_samples);
+    if (const auto sum = sum_of(run.rows))
+        line += fmt::format("; sum of the rows / step {:.3f}", *sum / step.time.time);
+    return line + "\n";
 }
 
 }  // namespace
