@@ -84,32 +84,38 @@ struct Layer {
     bool in_place = false;        ///< dst is src (eltwise, dropout)
     bool loss = false;            ///< softmax computes the loss and its gradient
     std::int64_t local_size = 5;  ///< lrn
-    double drop_ratio = 0.5;      ///< dropout
+    double lrn_alpha = 1e-4, lrn_beta = 0.75, lrn_k = 1;  ///< (k + alpha/local_size sum x^2)^-beta
+    double drop_ratio = 0.5;                              ///< dropout
     std::vector<std::int64_t>
         inputs;  ///< channels of each input (concat); one entry per input (sum, split)
     bool operator==(const Layer&) const = default;
 };
 
-/// Parses "driver:problem"; throws Error bad_input naming the line, the key and what was expected.
+/// Parses "driver:problem[n"name"][,attribute=value...]" as docs/formats.md describes it ("Layer
+/// lines"); what is missing follows benchdnn's rules. Throws Error bad_input naming the line, the
+/// key, what was expected and what was found.
 [[nodiscard]] Layer parse_layer(std::string_view line);
-/// The canonical line of a layer; parse_layer(to_line(l)) == l. Without the name unless it has one.
+/// The canonical line of a layer; parse_layer(to_line(l)) == l for every l that parse_layer made.
+/// Without the name unless it has one.
 [[nodiscard]] std::string to_line(const Layer& layer);
 
-/// One tensor that a pass reads or writes.
+/// One tensor that a pass reads or writes. An in-place tensor is listed once, read and written.
 struct TensorUse {
     std::string name;  ///< src wei bias dst diff_src diff_wei diff_bias diff_dst ws mask mean
-                       ///< variance momentum
+                       ///< variance scale_shift diff_scale_shift momentum labels; "src0", "src1"...
+                       ///< (diff_src0, diff_dst0...) where there are several
     std::int64_t elements = 0;
     Bytes size;  ///< elements x element size
     bool read = false, written = false;
 };
 
 /// The passes that training runs for this layer, before the network removes those that it does
-/// not need (the first layer has no backward_data).
+/// not need (the first layer has no backward_data). The functions below give 0, or nothing, for a
+/// pass that is not among them. Their definitions per kind: docs/model.md, "Work of a layer".
 [[nodiscard]] std::vector<Pass> training_passes(const Layer& layer);
 
-/// Operations on data inside the image: padding taps are not counted, a multiply-add is 2 (as
-/// benchdnn counts). Kinds without arithmetic give 0.
+/// Floating-point operations on data inside the image: padding taps are not counted, a
+/// multiply-add is 2 (as benchdnn counts), comparisons and copies are 0.
 [[nodiscard]] Flops useful_flops(const Layer& layer, Pass pass);
 /// The simple formula, padding taps included (as many papers count).
 [[nodiscard]] Flops simple_flops(const Layer& layer, Pass pass);
@@ -124,5 +130,14 @@ struct TensorUse {
 [[nodiscard]] Bytes footprint(const Layer& layer, Pass pass);
 /// Trainable parameters.
 [[nodiscard]] std::int64_t parameters(const Layer& layer);
+
+/// Memory layouts of an activation; they differ in what a strided access wastes.
+enum class Layout { nchw, nhwc, nChw16c };
+/// Bytes of the whole cache lines that hold the source elements which a convolution's or pooling's
+/// taps read, for a source that starts on a line. minimum_bytes counts the elements themselves: of
+/// a 1x1 convolution with stride 2 a quarter of the source, but every line of every second row in
+/// nchw. Throws Error job_failed for other kinds.
+[[nodiscard]] Bytes source_line_bytes(const Layer& layer, Layout layout,
+                                      Bytes line_size = Bytes(64));
 
 }  // namespace ridge

@@ -5,87 +5,104 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "model/workload/kinds.hpp"
 #include "ridge/network.hpp"
 
 namespace ridge {
 namespace {
 
-/// Activation or gradient with the first and last moment of the step that needs it.
+/// A tensor other than parameters, with the first and last moment of the step that needs it.
 struct Lifetime {
     Bytes size;
     int first = 0, last = 0;
 };
 
-/// The step as a sequence of (layer, pass): all forward, all backward in reverse, all updates.
-std::vector<std::pair<const NetworkLayer*, Pass>> sequence(const Network& network) {
-    std::vector<std::pair<const NetworkLayer*, Pass>> steps;
-    const auto has = [](const NetworkLayer& entry, Pass pass) {
-        return std::find(entry.passes.begin(), entry.passes.end(), pass) != entry.passes.end();
+struct Step {
+    const NetworkLayer* entry = nullptr;
+    Pass pass = Pass::forward;
+};
+
+/// All forward, all backward in reverse, all updates.
+std::vector<Step> schedule(const Network& network) {
+    std::vector<Step> steps;
+    const auto add = [&](const NetworkLayer& entry, Pass pass) {
+        if (std::find(entry.passes.begin(), entry.passes.end(), pass) != entry.passes.end())
+            steps.push_back({&entry, pass});
     };
-    for (const auto& entry : network.layers)
-        if (has(entry, Pass::forward)) steps.emplace_back(&entry, Pass::forward);
+    for (const auto& entry : network.layers) add(entry, Pass::forward);
     for (auto it = network.layers.rbegin(); it != network.layers.rend(); ++it)
         for (const Pass pass : {Pass::backward, Pass::backward_data, Pass::backward_weights})
-            if (has(*it, pass)) steps.emplace_back(&*it, pass);
-    for (const auto& entry : network.layers)
-        if (has(entry, Pass::update)) steps.emplace_back(&entry, Pass::update);
+            add(*it, pass);
+    for (const auto& entry : network.layers) add(entry, Pass::update);
     return steps;
 }
 
-/// Names of the memory behind each layer's output and each gradient, in-place and aliases resolved.
+/// Which memory holds the output of each layer, and the gradients that its readers send.
 class Memory {
 public:
     explicit Memory(const Network& network) {
         for (const auto& [layer, from, passes] : network.layers) {
             const bool alias = layer.in_place || layer.kind == LayerKind::split;
-            root_[layer.name] = alias ? root(from.front()) : layer.name;
-            for (const auto& producer : from) consumers_[producer].push_back(layer.name);
-            // A sum hands the gradient it gets to its inputs; an in-place layer changes it where
-            // it lies.
-            hands_on_[layer.name] = layer.in_place || layer.kind == LayerKind::sum;
+            values_[layer.name] = alias ? value(from.front()) : layer.name;
         }
-    }
-    [[nodiscard]] std::string root(const std::string& name) const {
-        const auto it = root_.find(name);
-        return it == root_.end() ? name : it->second;
-    }
-    [[nodiscard]] const std::vector<std::string>& consumers(const std::string& name) const {
-        static const std::vector<std::string> none;
-        const auto it = consumers_.find(name);
-        return it == consumers_.end() ? none : it->second;
+        // Readers stand behind their producers.
+        for (auto it = network.layers.rbegin(); it != network.layers.rend(); ++it) send(*it);
+        for (auto& [name, arrived] : arriving_) std::reverse(arrived.begin(), arrived.end());
     }
 
-    /// The gradient of `producer`'s output that its reader number `index` gives.
-    [[nodiscard]] std::string gradient(const std::string& producer, std::size_t index) const {
-        const auto& readers = consumers(producer);
-        if (index >= readers.size()) return producer + " by the loss";
-        return gradient(producer, readers[index]);
+    [[nodiscard]] std::string value(const std::string& name) const {
+        const auto it = values_.find(name);
+        return it == values_.end() ? name : it->second;
     }
-    [[nodiscard]] std::string gradient(const std::string& producer,
-                                       const std::string& reader) const {
-        if (hands_on_.at(reader)) return gradient(reader, 0);
-        return producer + " by " + reader;
+    /// The gradient of a layer's output that its reader number `index` sends.
+    [[nodiscard]] std::string arriving(const std::string& name, std::size_t index) const {
+        const auto it = arriving_.find(name);
+        return it == arriving_.end() ? name + " from outside" : it->second.at(index).memory;
+    }
+    /// The gradient of its input `index` that a layer sends.
+    [[nodiscard]] std::string sent(const std::string& name, std::size_t index) const {
+        return sent_.at({name, index});
     }
 
 private:
-    std::map<std::string, std::string> root_;
-    std::map<std::string, std::vector<std::string>> consumers_;
-    std::map<std::string, bool> hands_on_;
+    struct Gradient {
+        std::string memory;
+        bool shared = false;  ///< several producers read it: nobody may overwrite it
+    };
+
+    /// A sum hands the gradient it gets to all its inputs. An in-place layer changes it where it
+    /// lies, unless others read it too.
+    void send(const NetworkLayer& entry) {
+        const std::string& name = entry.layer.name;
+        const auto it = arriving_.find(name);
+        const Gradient own =
+            it == arriving_.end() ? Gradient{name + " from outside"} : it->second.front();
+        for (std::size_t i = 0; i < entry.from.size(); ++i) {
+            Gradient gradient{fmt::format("{} input {}", name, i)};
+            if (entry.layer.kind == LayerKind::sum)
+                gradient = {own.memory, true};
+            else if (entry.layer.in_place && !own.shared)
+                gradient = own;
+            sent_[{name, i}] = gradient.memory;
+            arriving_[entry.from[i]].push_back(gradient);
+        }
+    }
+
+    std::map<std::string, std::string> values_;
+    std::map<std::string, std::vector<Gradient>> arriving_;
+    std::map<std::pair<std::string, std::size_t>, std::string> sent_;
 };
 
 class Timeline {
 public:
-    explicit Timeline(const Network& network) : memory_(network) {
-        const auto steps = sequence(network);
-        for (moment_ = 0; moment_ < static_cast<int>(steps.size()); ++moment_)
-            add(*steps[static_cast<std::size_t>(moment_)].first,
-                steps[static_cast<std::size_t>(moment_)].second);
-        steps_ = static_cast<int>(steps.size());
+    explicit Timeline(const Network& network) : memory_(network), steps_(schedule(network)) {
+        for (moment_ = 0; moment_ < static_cast<int>(steps_.size()); ++moment_)
+            add(steps_[static_cast<std::size_t>(moment_)]);
     }
     [[nodiscard]] const std::map<std::string, Lifetime>& tensors() const { return tensors_; }
-    [[nodiscard]] int steps() const { return steps_; }
+    [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
 
 private:
     void use(const std::string& tensor, Bytes size) {
@@ -94,21 +111,20 @@ private:
         it->second.last = moment_;
     }
 
-    void add(const NetworkLayer& entry, Pass pass) {
-        const Layer& layer = entry.layer;
-        for (const TensorUse& tensor : ridge::tensors(layer, pass)) {
-            const std::string& name = tensor.name;
+    void add(const Step& step) {
+        const auto& [layer, from, passes] = *step.entry;
+        for (const auto& [name, elements, size, read, written] : ridge::tensors(layer, step.pass)) {
             if (name.starts_with("src"))
-                use("activation " + memory_.root(producer(entry, name, 3)), tensor.size);
+                use("activation " + memory_.value(from[index_of(name, 3)]), size);
             else if (name == "dst")
-                use("activation " + memory_.root(layer.name), tensor.size);
+                use("activation " + memory_.value(layer.name), size);
             else if (name.starts_with("diff_src"))
-                use("gradient " + memory_.gradient(producer(entry, name, 8), layer.name),
-                    tensor.size);
+                use("gradient " + memory_.sent(layer.name, index_of(name, 8)), size);
             else if (name.starts_with("diff_dst"))
-                use("gradient " + memory_.gradient(layer.name, index_of(name, 8)), tensor.size);
-            else if (name == "ws" || name == "mask" || name == "mean" || name == "variance")
-                use(fmt::format("workspace {} {}", layer.name, name), tensor.size);
+                use("gradient " + memory_.arriving(layer.name, index_of(name, 8)), size);
+            else if (name == "ws" || name == "mask" || name == "mean" || name == "variance" ||
+                     name == "labels")
+                use(fmt::format("workspace {} {}", layer.name, name), size);
         }
     }
 
@@ -116,27 +132,42 @@ private:
     static std::size_t index_of(const std::string& name, std::size_t prefix) {
         return name.size() == prefix ? 0 : std::stoul(name.substr(prefix));
     }
-    static std::string producer(const NetworkLayer& entry, const std::string& name,
-                                std::size_t prefix) {
-        return entry.from[index_of(name, prefix)];
-    }
 
     Memory memory_;
+    std::vector<Step> steps_;
     std::map<std::string, Lifetime> tensors_;
-    int moment_ = 0, steps_ = 0;
+    int moment_ = 0;
 };
+
+/// Bytes of all tensors alive at each moment.
+std::vector<double> alive(const Timeline& timeline) {
+    std::vector<double> change(timeline.steps().size() + 1, 0.0);
+    for (const auto& [name, life] : timeline.tensors()) {
+        change[static_cast<std::size_t>(life.first)] += life.size.value();
+        change[static_cast<std::size_t>(life.last) + 1] -= life.size.value();
+    }
+    double sum = 0;
+    for (double& bytes : change) bytes = sum += bytes;
+    return change;
+}
+
+void add_parameters(const Network& network, TrainingFootprint& result) {
+    for (const auto& entry : network.layers)
+        for (const auto& [name, elements, size, read, written] :
+             tensors(entry.layer, Pass::update)) {
+            if (name == "wei") result.weights += size;
+            if (name == "diff_wei") result.weight_gradients += size;
+            if (name == "momentum") result.momentum += size;
+        }
+}
 
 }  // namespace
 
 TrainingFootprint training_footprint(const Network& network) {
     TrainingFootprint result;
-    for (const auto& entry : network.layers) {
-        const auto count = static_cast<double>(parameters(entry.layer));
-        const Bytes size = count * size_of(entry.layer.dtype);
-        result.weights += size;
-        result.weight_gradients += size;
-        result.momentum += count * size_of(DataType::f32);
-    }
+    add_parameters(network, result);
+    const Bytes trained = result.weights + result.weight_gradients + result.momentum;
+
     const Timeline timeline(network);
     for (const auto& [name, life] : timeline.tensors()) {
         if (name.starts_with("activation"))
@@ -146,21 +177,15 @@ TrainingFootprint training_footprint(const Network& network) {
         else
             result.workspace += life.size;
     }
-    const Bytes parameters_total = result.weights + result.weight_gradients + result.momentum;
-    result.total =
-        parameters_total + result.activations + result.activation_gradients + result.workspace;
+    result.total = trained + result.activations + result.activation_gradients + result.workspace;
 
-    const auto steps = sequence(network);
-    for (int moment = 0; moment < timeline.steps(); ++moment) {
-        Bytes alive = parameters_total;
-        for (const auto& [name, life] : timeline.tensors())
-            if (life.first <= moment && moment <= life.last) alive += life.size;
-        if (alive > result.peak) {
-            const auto& [entry, pass] = steps[static_cast<std::size_t>(moment)];
-            result.peak = alive;
-            result.peak_at = fmt::format("{} {}", entry->layer.name, to_string(pass));
+    const std::vector<double> bytes = alive(timeline);
+    for (std::size_t moment = 0; moment < timeline.steps().size(); ++moment)
+        if (const Bytes now = trained + Bytes(bytes[moment]); now > result.peak) {
+            const Step& step = timeline.steps()[moment];
+            result.peak = now;
+            result.peak_at = fmt::format("{} {}", step.entry->layer.name, to_string(step.pass));
         }
-    }
     return result;
 }
 

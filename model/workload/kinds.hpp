@@ -24,18 +24,29 @@ struct Kind {
     void (*read)(ProblemReader& text, Layer& layer);
     /// The problem without driver and name; attributes as ",key=value" when not the default.
     std::string (*write)(const Layer& layer);
+    /// The passes of training, in the order of TrainingStep. The functions below are asked for
+    /// these only.
     std::vector<Pass> passes;
     Flops (*flops)(const Layer& layer, Pass pass, bool padding_taps);
     std::vector<TensorUse> (*tensors)(const Layer& layer, Pass pass);
+    Bytes (*minimum_bytes)(const Layer& layer, Pass pass);
     std::int64_t (*parameters)(const Layer& layer);
-    /// Shape of each input and of the output of one image.
-    Shape (*input)(const Layer& layer);
+    /// Shape of input `index` and of the output of one image.
+    Shape (*input)(const Layer& layer, std::size_t index);
     Shape (*output)(const Layer& layer);
+    /// How many producers the layer reads.
+    std::size_t (*input_count)(const Layer& layer);
+    /// May stand in a network file. The others are made by the loader or the collector, or have no
+    /// batch of images.
+    bool in_networks = true;
 };
 
 /// The table of all kinds.
 [[nodiscard]] const std::vector<Kind>& kinds();
 [[nodiscard]] const Kind& kind_of(const Layer& layer);
+
+/// Counts are exact integers in a double below 2^53; what a layer has beyond that, if anything.
+[[nodiscard]] std::optional<std::string> uncountable(const Layer& layer);
 
 // One per file in kinds/.
 [[nodiscard]] Kind convolution_kind();

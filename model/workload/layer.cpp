@@ -8,7 +8,6 @@
 
 #include "core/words_near.hpp"
 #include "model/workload/kinds.hpp"
-#include "model/workload/shapes.hpp"
 
 namespace ridge {
 namespace {
@@ -24,18 +23,27 @@ const workload::Kind& kind_by_driver(const workload::ProblemReader& text) {
     throw text.wrong("driver", "one of " + list_of(drivers), "'" + text.driver() + "'");
 }
 
-/// FLOP and byte counts stay exact integers in a double below 2^53.
-void require_countable(const workload::ProblemReader& text, const workload::Kind& kind,
-                       const Layer& layer) {
-    constexpr double most = 9e15;
-    for (const Pass pass : kind.passes) {
-        const bool countable =
-            kind.flops(layer, pass, true).value() < most && footprint(layer, pass).value() < most;
-        if (!countable) throw text.wrong("size", "less than 9e15 FLOP and bytes in a pass", "more");
-    }
+bool has_pass(const Layer& layer, Pass pass) {
+    const auto& passes = kind_of(layer).passes;
+    return std::find(passes.begin(), passes.end(), pass) != passes.end();
 }
 
 }  // namespace
+
+namespace workload {
+
+std::optional<std::string> uncountable(const Layer& layer) {
+    constexpr double most = 9e15;
+    for (const Pass pass : kind_of(layer).passes) {
+        const double flops = simple_flops(layer, pass).value();
+        const double bytes = footprint(layer, pass).value();
+        if (!(flops < most)) return fmt::format("{:.3g} FLOP in {}", flops, to_string(pass));
+        if (!(bytes < most)) return fmt::format("{:.3g} bytes in {}", bytes, to_string(pass));
+    }
+    return std::nullopt;
+}
+
+}  // namespace workload
 
 Layer parse_layer(std::string_view line) {
     workload::ProblemReader text(line);
@@ -50,7 +58,8 @@ Layer parse_layer(std::string_view line) {
     }
     kind.read(text, layer);
     text.finish();
-    require_countable(text, kind, layer);
+    if (const auto excess = workload::uncountable(layer))
+        throw text.wrong("size", "less than 9e15 FLOP and bytes in a pass", *excess);
     return layer;
 }
 
@@ -58,8 +67,10 @@ std::string to_line(const Layer& layer) {
     const std::string problem = kind_of(layer).write(layer);
     const auto comma = std::min(problem.find(','), problem.size());
     const std::string name = layer.name.empty() ? "" : fmt::format("n\"{}\"", layer.name);
+    const std::string dtype =
+        layer.dtype == DataType::f32 ? "" : fmt::format(",dtype={}", to_string(layer.dtype));
     return fmt::format("{}:{}{}{}{}", to_string(layer.kind), problem.substr(0, comma), name,
-                       problem.substr(comma), workload::write_common(layer));
+                       problem.substr(comma), dtype);
 }
 
 std::vector<Pass> training_passes(const Layer& layer) {
@@ -67,30 +78,20 @@ std::vector<Pass> training_passes(const Layer& layer) {
 }
 
 Flops useful_flops(const Layer& layer, Pass pass) {
-    return kind_of(layer).flops(layer, pass, false);
+    return has_pass(layer, pass) ? kind_of(layer).flops(layer, pass, false) : Flops();
 }
 
 Flops simple_flops(const Layer& layer, Pass pass) {
-    return kind_of(layer).flops(layer, pass, true);
+    return has_pass(layer, pass) ? kind_of(layer).flops(layer, pass, true) : Flops();
 }
 
 std::vector<TensorUse> tensors(const Layer& layer, Pass pass) {
+    if (!has_pass(layer, pass)) return {};
     return kind_of(layer).tensors(layer, pass);
 }
 
 Bytes minimum_bytes(const Layer& layer, Pass pass) {
-    Bytes total;
-    for (const TensorUse& use : tensors(layer, pass)) {
-        Bytes size = use.size;
-        if (use.name == "src" &&
-            (layer.kind == LayerKind::convolution || layer.kind == LayerKind::pooling)) {
-            const auto h = workload::height_window(layer), w = workload::width_window(layer);
-            size = size * (static_cast<double>(touched_inputs(h) * touched_inputs(w)) /
-                           static_cast<double>(h.i * w.i));
-        }
-        total += size * ((use.read ? 1.0 : 0.0) + (use.written ? 1.0 : 0.0));
-    }
-    return total;
+    return has_pass(layer, pass) ? kind_of(layer).minimum_bytes(layer, pass) : Bytes();
 }
 
 Bytes footprint(const Layer& layer, Pass pass) {

@@ -3,10 +3,8 @@
 #include "ridge/network.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "core/words_near.hpp"
@@ -54,7 +52,7 @@ std::string path_of(std::string_view name_or_path) {
 }  // namespace
 
 Network load_network(std::string_view name_or_path, std::int64_t batch) {
-    return with_batch(workload::read_network_file(path_of(name_or_path)), batch);
+    return with_batch(workload::read_network(Yaml::load(path_of(name_or_path))), batch);
 }
 
 Network with_batch(const Network& network, std::int64_t batch) {
@@ -62,7 +60,12 @@ Network with_batch(const Network& network, std::int64_t batch) {
         throw bad_input("batch", fmt::format("1 to {}", largest_batch), fmt::format("{}", batch));
     Network result = network;
     result.batch = batch;
-    for (auto& entry : result.layers) entry.layer.dims.mb = batch;
+    for (auto& entry : result.layers) {
+        entry.layer.dims.mb = batch;
+        if (const auto excess = workload::uncountable(entry.layer))
+            throw bad_input(fmt::format("batch {}: layer '{}'", batch, entry.layer.name),
+                            "less than 9e15 FLOP and bytes in a pass", *excess);
+    }
     return result;
 }
 
@@ -80,9 +83,7 @@ Network single_layer_network(const Layer& layer) {
     Layer unnamed = layer;
     unnamed.name.clear();
     network.name = to_line(unnamed);
-    const std::size_t inputs =
-        layer.kind == LayerKind::concat || layer.kind == LayerKind::sum ? layer.inputs.size() : 1;
-    only.from.assign(inputs, "data");
+    only.from.assign(workload::kind_of(layer).input_count(layer), "data");
     network.layers.push_back(std::move(only));
     return network;
 }
@@ -103,23 +104,21 @@ std::int64_t parameters(const Network& network) {
     return total;
 }
 
+double multiply_adds_per_image(const Network& network) {
+    double total = 0;
+    for (const auto& [layer, from, passes] : network.layers)
+        if (layer.kind == LayerKind::convolution || layer.kind == LayerKind::inner_product ||
+            layer.kind == LayerKind::matmul)
+            total += simple_flops(layer, Pass::forward).value() / 2;
+    return total / static_cast<double>(network.batch);
+}
+
 Flops useful_flops(const Network& network, Pass pass) {
     Flops total;
     for (const auto& entry : network.layers)
         if (std::find(entry.passes.begin(), entry.passes.end(), pass) != entry.passes.end())
             total += useful_flops(entry.layer, pass);
     return total;
-}
-
-std::string share_directory() {
-    if (const char* given = std::getenv("RIDGE_SHARE_DIR"); given && *given) return given;
-    std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
-    if (!error) {
-        const fs::path installed = program.parent_path().parent_path() / "share/ridge";
-        if (fs::exists(installed / "networks")) return installed.string();
-    }
-    return RIDGE_SOURCE_DATA;
 }
 
 }  // namespace ridge

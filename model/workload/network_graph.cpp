@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "model/workload/kinds.hpp"
 #include "model/workload/network_file.hpp"
@@ -16,46 +17,92 @@ std::string text_of(const Shape& shape) {
     return fmt::format("{} channels of {}x{}", shape.c, shape.h, shape.w);
 }
 
-/// The shape that input `index` of a layer must have.
-Shape expected_input(const Layer& layer, std::size_t index) {
-    Shape shape = kind_of(layer).input(layer);
-    if (layer.kind == LayerKind::concat) shape.c = layer.inputs[index];
-    return shape;
+/// An inner product flattens its input; it takes the shape that arrives, so that the input keeps
+/// its memory format.
+bool flattens(Layer& layer, const Shape& arriving) {
+    Dims& d = layer.dims;
+    if (layer.kind != LayerKind::inner_product ||
+        d.ic * d.ih * d.iw != arriving.c * arriving.h * arriving.w)
+        return false;
+    d.ic = arriving.c, d.ih = arriving.h, d.iw = arriving.w;
+    return true;
 }
 
-std::size_t input_count(const Layer& layer) {
-    return layer.kind == LayerKind::concat || layer.kind == LayerKind::sum ? layer.inputs.size()
-                                                                           : 1;
-}
-
-void check_shapes(const Network& network, const std::string& place) {
+/// The network's input has the shape that its first reader wants.
+void check_shapes(Network& network, const std::vector<std::string>& places) {
     std::map<std::string, Shape> outputs;
-    for (const auto& [layer, from, passes] : network.layers) {
-        const std::string where = fmt::format("{}: layer '{}'", place, layer.name);
-        if (from.size() != input_count(layer))
-            throw bad_input(where, fmt::format("{} producers", input_count(layer)),
+    for (std::size_t n = 0; n < network.layers.size(); ++n) {
+        auto& [layer, from, passes] = network.layers[n];
+        const Kind& kind = kind_of(layer);
+        const std::string where = fmt::format("{}: layer '{}'", places[n], layer.name);
+        if (from.size() != kind.input_count(layer))
+            throw bad_input(where, fmt::format("{} producers", kind.input_count(layer)),
                             fmt::format("{}", from.size()));
         for (std::size_t i = 0; i < from.size(); ++i) {
-            if (from[i] == "data") continue;  // the input has the shape its readers want
-            const Shape wanted = expected_input(layer, i), given = outputs.at(from[i]);
-            // An inner product flattens what it gets.
-            const bool fits = layer.kind == LayerKind::inner_product
-                                  ? wanted.c * wanted.h * wanted.w == given.c * given.h * given.w
-                                  : wanted == given;
-            if (!fits)
+            const Shape wanted = kind.input(layer, i);
+            const Shape arriving = outputs.try_emplace(from[i], wanted).first->second;
+            if (wanted != arriving && !flattens(layer, arriving))
                 throw bad_input(where,
                                 fmt::format("an input of {} as its line says", text_of(wanted)),
-                                fmt::format("{} from '{}'", text_of(given), from[i]));
+                                fmt::format("{} from '{}'", text_of(arriving), from[i]));
         }
-        outputs[layer.name] = kind_of(layer).output(layer);
+        outputs[layer.name] = kind.output(layer);
+    }
+}
+
+/// Kinds whose backward pass reads their own output.
+bool needs_own_output(const Layer& layer) {
+    return layer.kind == LayerKind::softmax ||
+           (layer.kind == LayerKind::eltwise && layer.algorithm != Algorithm::relu);
+}
+
+/// A layer that overwrites its input must be its only reader, and nobody before it may need what it
+/// overwrites. ReLU in place needs the sign of its output: ReLU keeps it, and where dropout clears
+/// an element the gradient is zero anyway; another function would destroy it.
+void check_in_place(const Network& network, const std::vector<std::string>& places) {
+    std::map<std::string, int> readers;
+    std::map<std::string, const NetworkLayer*> by_name;
+    for (const auto& entry : network.layers) {
+        for (const auto& producer : entry.from) ++readers[producer];
+        by_name[entry.layer.name] = &entry;
+    }
+    const auto keeps_sign = [](const Layer& layer) {
+        return layer.kind == LayerKind::dropout ||
+               (layer.kind == LayerKind::eltwise && layer.algorithm == Algorithm::relu);
+    };
+    for (std::size_t n = 0; n < network.layers.size(); ++n) {
+        const NetworkLayer* entry = &network.layers[n];
+        if (!entry->layer.in_place) continue;
+        const Layer& layer = entry->layer;
+        const std::string where = fmt::format("{}: layer '{}': inplace", places[n], layer.name);
+        const std::string& input = entry->from.front();
+        if (input == "data")
+            throw bad_input(where, "a layer before it: the network's input stays", "'data'");
+        if (readers[input] > 1)
+            throw bad_input(where, fmt::format("no other reader of '{}'", input),
+                            fmt::format("{} readers", readers[input]));
+        // All layers that left their output in this memory.
+        const NetworkLayer* before = by_name.at(input);
+        while (true) {
+            const Layer& owner = before->layer;
+            const bool sign_needed = owner.in_place && owner.kind == LayerKind::eltwise;
+            if (needs_own_output(owner) || (sign_needed && !keeps_sign(layer)))
+                throw bad_input(where, "an input that no layer before it needs for its gradient",
+                                fmt::format("the output of '{}'", owner.name));
+            if (!owner.in_place) break;
+            before = by_name.at(before->from.front());
+        }
     }
 }
 
 /// A tensor that several layers read gets a split layer whose backward sums their gradients.
 Network with_splits(const Network& network) {
     std::map<std::string, std::int64_t> readers;
-    for (const auto& entry : network.layers)
+    std::set<std::string> names;
+    for (const auto& entry : network.layers) {
+        names.insert(entry.layer.name);
         for (const auto& producer : entry.from) ++readers[producer];
+    }
 
     Network result = network;
     result.layers.clear();
@@ -71,6 +118,7 @@ Network with_splits(const Network& network) {
         Layer split;
         split.kind = LayerKind::split;
         split.name = name + "_split";
+        while (!names.insert(split.name).second) split.name += "_";
         split.dtype = layer.dtype;
         split.dims.mb = layer.dims.mb;
         split.dims.ic = split.dims.oc = shape.c;
@@ -101,8 +149,9 @@ void drop_needless_passes(Network& network) {
 
 }  // namespace
 
-Network connect(Network network, const std::string& place) {
-    check_shapes(network, place);
+Network connect(Network network, const std::vector<std::string>& places) {
+    check_shapes(network, places);
+    check_in_place(network, places);
     network = with_splits(network);
     drop_needless_passes(network);
     return network;

@@ -4,17 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <vector>
+#include <cmath>
 
 #include "core/words_near.hpp"
 
 namespace ridge::workload {
 namespace {
-
-/// No dimension of a tensor is larger: products of the few that a kind multiplies stay exact.
-constexpr std::int64_t largest_dimension = 1'000'000'000;
-/// Heights and widths, whose taps are counted one by one.
-constexpr std::int64_t largest_extent = 65536;
 
 bool is_key_letter(char c) {
     return c >= 'a' && c <= 'z';
@@ -22,63 +17,88 @@ bool is_key_letter(char c) {
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
+bool is_printable(char c) {
+    return c >= ' ' && c <= '~';
+}
+
+/// Errors stay one readable line whatever the text holds.
+std::string shown(std::string_view text, std::size_t length) {
+    std::string result(text.substr(0, text.size() > length ? length - 3 : length));
+    for (char& c : result)
+        if (!is_printable(c)) c = '?';
+    return text.size() > length ? result + "..." : result;
+}
+
+/// Where the name starts: an 'n' that begins a key. No key of any driver begins with 'n'.
+std::size_t find_name(std::string_view problem) {
+    for (std::size_t at = 0; at < problem.size() && problem[at] != ','; ++at)
+        if (problem[at] == 'n' && (at == 0 || !is_key_letter(problem[at - 1]))) return at;
+    return std::string_view::npos;
+}
+
+void remember(std::vector<std::string>& known, const std::string& key) {
+    if (std::find(known.begin(), known.end(), key) == known.end()) known.push_back(key);
+}
 
 }  // namespace
 
-ProblemReader::ProblemReader(std::string_view line) : line_(line) {
-    if (line_.size() > 120) line_ = line_.substr(0, 117) + "...";
+ProblemReader::ProblemReader(std::string_view line) : line_(shown(line, 120)) {
     const auto colon = line.find(':');
     if (colon == std::string_view::npos || colon == 0)
         throw wrong("form", "driver:problem such as conv:ic3ih8oc4kh3", "no driver");
     driver_ = std::string(line.substr(0, colon));
     std::string_view rest = line.substr(colon + 1);
 
-    // The name may hold commas: cut it out first.
-    std::string problem;
-    if (const auto start = rest.find("n\""); start != std::string_view::npos) {
-        const auto end = rest.find('"', start + 2);
-        if (end == std::string_view::npos) throw wrong("name", "a closing quote", "none");
-        name_ = std::string(rest.substr(start + 2, end - start - 2));
-        problem = std::string(rest.substr(0, start)) + std::string(rest.substr(end + 1));
+    std::string_view problem = rest.substr(0, find_name(rest));
+    if (problem.size() < rest.size()) {
+        // A shell may have eaten the quotes: such a name ends at the first comma.
+        rest.remove_prefix(problem.size() + 1);
+        const bool quoted = rest.starts_with('"');
+        if (quoted) rest.remove_prefix(1);
+        const auto end = std::min(rest.find(quoted ? '"' : ','), rest.size());
+        if (quoted && end == rest.size()) throw wrong("name", "a closing quote", "none");
+        name_ = std::string(rest.substr(0, end));
+        rest.remove_prefix(end + (quoted ? 1 : 0));
+        if (!rest.empty() && rest.front() != ',')
+            throw wrong("name", "nothing but attributes behind it", fmt::format("'{}'", rest));
     } else {
-        problem = std::string(rest);
+        problem = rest.substr(0, rest.find(','));
+        rest.remove_prefix(problem.size());
     }
-    const auto comma = std::min(problem.find(','), problem.size());
-    read_keys(std::string_view(problem).substr(0, comma));
-    if (comma < problem.size()) read_attributes(std::string_view(problem).substr(comma + 1));
+    if (name_.size() > 200 || name_.find('"') != std::string::npos ||
+        !std::all_of(name_.begin(), name_.end(), is_printable))
+        throw wrong("name", "at most 200 printable characters without quotes", "'" + name_ + "'");
+    read_keys(problem);
+    if (!rest.empty()) read_attributes(rest.substr(1));
 }
 
 void ProblemReader::read_keys(std::string_view problem) {
     if (!problem.empty() && is_digit(problem.front())) {
+        while (problem.ends_with('_')) problem.remove_suffix(1);
         dimensions_ = std::string(problem);
         return;
     }
     std::size_t at = 0;
+    const auto take_while = [&](auto belongs) {
+        const std::size_t start = at;
+        while (at < problem.size() && belongs(problem[at])) ++at;
+        return std::string(problem.substr(start, at - start));
+    };
     while (at < problem.size()) {
         if (problem[at] == '_') {
             ++at;
             continue;
         }
-        const std::size_t key_start = at;
-        while (at < problem.size() && is_key_letter(problem[at])) ++at;
-        const std::string key(problem.substr(key_start, at - key_start));
+        const std::string key = take_while(is_key_letter);
         if (key.empty())
             throw wrong("problem", "a key such as mb, ic or ih",
                         fmt::format("'{}'", problem.substr(at, 10)));
-        const std::size_t number_start = at;
-        if (at < problem.size() && problem[at] == '-') ++at;
-        while (at < problem.size() && is_digit(problem[at])) ++at;
-        const std::string digits(problem.substr(number_start, at - number_start));
-        std::int64_t number = 0;
-        const auto [end, error] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        if (digits.empty() || error == std::errc::invalid_argument)
-            throw wrong(key, "a whole number", at < problem.size() ? "none" : "nothing");
-        const bool spatial = key.size() == 2 && (key[1] == 'h' || key[1] == 'w');
-        const std::int64_t most = spatial ? largest_extent : largest_dimension;
-        if (error != std::errc{} || number > most)
-            throw wrong(key, fmt::format("at most {}", most), digits);
-        if (!keys_.emplace(key, Value{number, false}).second)
+        const std::string number =
+            take_while([](char c) { return is_digit(c) || c == '.' || c == '-'; });
+        if (number.empty())
+            throw wrong(key, "a number",
+                        at < problem.size() ? fmt::format("'{}'", problem.substr(at, 10)) : "none");
+        if (!keys_.emplace(key, Value{number}).second)
             throw wrong(key, "each key once", "it twice");
     }
 }
@@ -91,33 +111,60 @@ void ProblemReader::read_attributes(std::string_view text) {
         if (equals == std::string_view::npos || equals == 0 || equals + 1 == item.size())
             throw wrong("attribute", "name=value", fmt::format("'{}'", item));
         const std::string key(item.substr(0, equals));
-        if (!attributes_.emplace(key, Attribute{std::string(item.substr(equals + 1)), false})
-                 .second)
+        if (!attributes_.emplace(key, Value{std::string(item.substr(equals + 1))}).second)
             throw wrong(key, "each attribute once", "it twice");
         if (comma == text.size()) return;
         text.remove_prefix(comma + 1);
     }
 }
 
-std::optional<std::int64_t> ProblemReader::find(const std::string& key, std::int64_t least) {
+const std::string* ProblemReader::find_text(const std::string& key) {
+    remember(known_keys_, key);
     const auto it = keys_.find(key);
-    if (it == keys_.end()) return std::nullopt;
+    if (it == keys_.end()) return nullptr;
     it->second.used = true;
-    if (it->second.number < least)
-        throw wrong(key, fmt::format("at least {}", least), fmt::format("{}", it->second.number));
-    return it->second.number;
+    return &it->second.text;
+}
+
+std::optional<std::int64_t> ProblemReader::find(const std::string& key, std::int64_t least) {
+    const std::string* text = find_text(key);
+    if (!text) return std::nullopt;
+    std::int64_t number = 0;
+    const char* end = text->data() + text->size();
+    const auto [rest, error] = std::from_chars(text->data(), end, number);
+    if (rest != end || error == std::errc::invalid_argument)
+        throw wrong(key, "a whole number", "'" + *text + "'");
+    const bool spatial = key.size() == 2 && (key[1] == 'h' || key[1] == 'w');
+    const std::int64_t most = spatial ? largest_extent : largest_dimension;
+    if (error != std::errc{} || number > most)
+        throw wrong(key, fmt::format("at most {}", most), *text);
+    if (number < least) throw wrong(key, fmt::format("at least {}", least), *text);
+    return number;
 }
 
 std::int64_t ProblemReader::at(const std::string& key, std::int64_t least) {
     if (const auto number = find(key, least)) return *number;
-    throw wrong(key, "the key, as in " + key + "64", "none");
+    throw wrong(key, "the key, as in " + key + "64",
+                dimensions_.empty() ? "none" : "the sizes '" + dimensions_ + "'");
 }
 
 std::int64_t ProblemReader::get(const std::string& key, std::int64_t fallback, std::int64_t least) {
     return find(key, least).value_or(fallback);
 }
 
+double ProblemReader::real(const std::string& key, double fallback) {
+    const std::string* text = find_text(key);
+    if (!text) return fallback;
+    double number = 0;
+    const char* end = text->data() + text->size();
+    const auto [rest, error] = std::from_chars(text->data(), end, number, std::chars_format::fixed);
+    if (rest != end || error != std::errc{} || !std::isfinite(number))
+        throw wrong(key, "a number such as 0.75", "'" + *text + "'");
+    return number;
+}
+
 std::optional<std::string> ProblemReader::attribute(const std::string& key) {
+    remember(known_attributes_, key);
     const auto it = attributes_.find(key);
     if (it == attributes_.end()) return std::nullopt;
     it->second.used = true;
@@ -133,22 +180,26 @@ bool ProblemReader::flag(const std::string& key, bool fallback) {
 }
 
 void ProblemReader::finish() const {
-    // By now every key that the kind has was asked for, so the used ones are the known ones.
+    // By now everything that the kind has was asked for.
+    if (!dimensions_.empty() && !dimensions_used_)
+        throw wrong("problem", fmt::format("keys such as {}64", known_keys_.front()),
+                    "the sizes '" + dimensions_ + "'");
     for (const auto& [key, value] : keys_)
         if (!value.used)
             throw wrong(fmt::format("key '{}'", key),
-                        fmt::format("the keys of a {} layer (see docs/formats.md)", driver_),
-                        fmt::format("{}{}", key, value.number));
+                        fmt::format("one of the keys {}", list_of(known_keys_)),
+                        fmt::format("'{}{}'", key, value.text));
     for (const auto& [key, value] : attributes_)
         if (!value.used)
             throw wrong(fmt::format("attribute '{}'", key),
-                        fmt::format("the attributes of a {} layer (see docs/formats.md)", driver_),
-                        fmt::format("{}={}", key, value.text));
+                        fmt::format("one of the attributes {}", list_of(known_attributes_)),
+                        fmt::format("'{}={}'", key, value.text));
 }
 
 Error ProblemReader::wrong(std::string_view what, std::string_view expected,
                            std::string_view found) const {
-    return bad_input(fmt::format("layer '{}': {}", line_, what), expected, found);
+    return bad_input(fmt::format("layer '{}': {}", line_, shown(what, 60)), shown(expected, 300),
+                     shown(found, 60));
 }
 
 }  // namespace ridge::workload

@@ -1,6 +1,6 @@
-// The text of a layer: "driver:problem[,attribute=value...]". The problem is benchdnn's: lower-case
-// keys followed by whole numbers, '_' ignored, an optional name n"...". Attributes carry what
-// benchdnn gives as options in front of the problem.
+// The text of a layer: "driver:problem[n"name"][,attribute=value...]". The problem is benchdnn's:
+// lower-case keys followed by numbers with '_' ignored, or sizes such as 8x64x56x56. Attributes
+// carry what benchdnn gives as options in front of the problem.
 //
 //   conv:mb16ic64ih56oc64oh56kh3ph1n"res2a",bias=0,dtype=bf16
 #pragma once
@@ -10,10 +10,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ridge/error.hpp"
 
 namespace ridge::workload {
+
+/// Largest size of a dimension that is not spatial.
+inline constexpr std::int64_t largest_dimension = 1'000'000'000;
+/// Largest height, width, kernel, stride, dilation and padding: taps are counted one by one.
+inline constexpr std::int64_t largest_extent = 65536;
 
 /// Reads a layer's text key by key; what nobody asked for is an error in the end.
 class ProblemReader {
@@ -29,14 +35,19 @@ public:
     [[nodiscard]] std::int64_t at(const std::string& key, std::int64_t least = 1);
     [[nodiscard]] std::int64_t get(const std::string& key, std::int64_t fallback,
                                    std::int64_t least = 1);
+    /// A key whose number may have decimals.
+    [[nodiscard]] double real(const std::string& key, double fallback);
 
     /// The text of an attribute, or nothing.
     [[nodiscard]] std::optional<std::string> attribute(const std::string& key);
     /// 0 or 1.
     [[nodiscard]] bool flag(const std::string& key, bool fallback);
 
-    /// The problem in the form of dimensions, "64x1024:1024x512", when it starts with a digit.
-    [[nodiscard]] const std::string& dimensions() const { return dimensions_; }
+    /// The problem when it consists of sizes, "64x1024:1024x512"; empty when it consists of keys.
+    [[nodiscard]] const std::string& dimensions() {
+        dimensions_used_ = true;
+        return dimensions_;
+    }
 
     /// Throws when a key or attribute was given that this kind does not have.
     void finish() const;
@@ -48,18 +59,16 @@ public:
 private:
     void read_keys(std::string_view problem);
     void read_attributes(std::string_view text);
+    [[nodiscard]] const std::string* find_text(const std::string& key);
 
-    std::string line_, driver_, name_, dimensions_;
     struct Value {
-        std::int64_t number = 0;
-        bool used = false;
-    };
-    std::map<std::string, Value> keys_;
-    struct Attribute {
         std::string text;
         bool used = false;
     };
-    std::map<std::string, Attribute> attributes_;
+    std::string line_, driver_, name_, dimensions_;
+    bool dimensions_used_ = false;
+    std::map<std::string, Value> keys_, attributes_;
+    std::vector<std::string> known_keys_, known_attributes_;  ///< in the order they were asked for
 };
 
 }  // namespace ridge::workload

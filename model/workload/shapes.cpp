@@ -4,25 +4,25 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
+#include <numeric>
 
 namespace ridge::workload {
 namespace {
 
-std::vector<std::int64_t> touched_positions(const Window& w) {
-    std::vector<bool> touched(static_cast<std::size_t>(w.i), false);
-    for (std::int64_t o = 0; o < w.o; ++o)
-        // Dense windows overlap: the taps that the window before covered are known.
-        for (std::int64_t k = o > 0 && w.d == 0 ? std::max<std::int64_t>(0, w.k - w.s) : 0; k < w.k;
-             ++k) {
-            const std::int64_t at = o * w.s - w.p + k * (w.d + 1);
-            if (at >= w.i) break;
-            if (at >= 0) touched[static_cast<std::size_t>(at)] = true;
-        }
-    std::vector<std::int64_t> positions;
-    for (std::int64_t i = 0; i < w.i; ++i)
-        if (touched[static_cast<std::size_t>(i)]) positions.push_back(i);
-    return positions;
+/// ceil(a/b) for b > 0 and any sign of a.
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+    return a >= 0 ? (a + b - 1) / b : -(-a / b);
+}
+
+/// Outputs whose input at `tap` elements from the window's start lies in [0, i).
+struct Range {
+    std::int64_t first = 0, past = 0;
+    [[nodiscard]] std::int64_t size() const { return past - first; }
+};
+Range outputs_inside(const Window& w, std::int64_t tap) {
+    const std::int64_t first = std::clamp<std::int64_t>(ceil_div(w.p - tap, w.s), 0, w.o);
+    const std::int64_t past = std::clamp<std::int64_t>(ceil_div(w.i + w.p - tap, w.s), 0, w.o);
+    return {first, past};
 }
 
 }  // namespace
@@ -38,94 +38,104 @@ Window width_window(const Layer& layer) {
 }
 
 std::int64_t taps_inside(const Window& w) {
-    // For each tap the outputs whose input lies in [0, i): ceil((p - t)/s) <= o < ceil((i+p-t)/s).
-    const auto ceil_div = [](std::int64_t a, std::int64_t b) {
-        return a >= 0 ? (a + b - 1) / b : -(-a / b);
-    };
     std::int64_t inside = 0;
-    for (std::int64_t k = 0; k < w.k; ++k) {
-        const std::int64_t tap = k * (w.d + 1);
-        const std::int64_t first = std::clamp<std::int64_t>(ceil_div(w.p - tap, w.s), 0, w.o);
-        const std::int64_t past = std::clamp<std::int64_t>(ceil_div(w.i + w.p - tap, w.s), 0, w.o);
-        inside += past - first;
-    }
+    for (std::int64_t k = 0; k < w.k; ++k) inside += outputs_inside(w, k * (w.d + 1)).size();
     return inside;
 }
 
+std::int64_t used_taps(const Window& w) {
+    std::int64_t used = 0;
+    for (std::int64_t k = 0; k < w.k; ++k)
+        if (outputs_inside(w, k * (w.d + 1)).size() > 0) ++used;
+    return used;
+}
+
 std::int64_t touched_inputs(const Window& w) {
-    return static_cast<std::int64_t>(touched_positions(w).size());
+    // Output a and tap b read position s a + e b - p. Taps that differ by s/gcd(s, e) read the same
+    // positions shifted by `shift` outputs, others never meet. So each class of such taps covers
+    // s q + e first - p for q in a union of intervals [shift n, shift n + o).
+    const std::int64_t e = w.d + 1, common = std::gcd(w.s, e);
+    const std::int64_t classes = std::min(w.k, w.s / common), shift = e / common;
+    std::int64_t touched = 0;
+    for (std::int64_t first = 0; first < classes; ++first) {
+        const std::int64_t taps = (w.k - 1 - first) / (w.s / common) + 1;
+        const std::int64_t low = std::max<std::int64_t>(0, ceil_div(w.p - first * e, w.s));
+        const std::int64_t past = ceil_div(w.i + w.p - first * e, w.s);
+        const auto inside = [&](std::int64_t begin, std::int64_t end) {
+            return std::max<std::int64_t>(0, std::min(end, past) - std::max(begin, low));
+        };
+        if (w.o >= shift)  // the intervals join
+            touched += inside(0, shift * (taps - 1) + w.o);
+        else
+            for (std::int64_t n = 0; n < taps; ++n) touched += inside(shift * n, shift * n + w.o);
+    }
+    return touched;
 }
 
-double touched_lines_share(const Layer& layer, Layout layout) {
-    constexpr std::int64_t line_bytes = 64;
-    const Window h = height_window(layer), w = width_window(layer);
-    const auto element = static_cast<std::int64_t>(size_of(layer.dtype).value());
-    // Lines of one row of the image (nchw) or of one pixel (nhwc), as bytes of a contiguous run.
-    const std::int64_t run = layout == Layout::nchw ? element : element * layer.dims.ic;
-    std::set<std::int64_t> touched;
-    const auto columns = touched_positions(w), rows = touched_positions(h);
-    for (const std::int64_t y : rows)
-        for (const std::int64_t x : columns) {
-            const std::int64_t first = (y * w.i + x) * run;
-            for (std::int64_t line = first / line_bytes; line <= (first + run - 1) / line_bytes;
-                 ++line)
-                touched.insert(line);
-        }
-    const std::int64_t lines = (h.i * w.i * run + line_bytes - 1) / line_bytes;
-    return static_cast<double>(touched.size()) / static_cast<double>(lines);
+namespace {
+
+void check_window(const ProblemReader& text, char dimension, Rounding rounding, const Window& w) {
+    const auto key = [&](char letter) { return std::string{letter, dimension}; };
+    if (w.p >= w.extent())
+        throw text.wrong(key('p'), fmt::format("less than the kernel's {}", w.extent()),
+                         fmt::format("{}", w.p));
+    const std::int64_t span = w.i + 2 * w.p - w.extent();
+    const std::int64_t floor_output = span < 0 ? 0 : span / w.s + 1;
+    const bool on_image = w.padding_after() < w.extent() && w.padding_after() > -w.s;
+    const bool same = w.o == ceil_div(w.i, w.s) && w.padding_after() - w.p <= 1;
+    if (on_image && (rounding == Rounding::any || w.o == floor_output || same)) return;
+    std::string from =
+        fmt::format("(i{0} {1}, k{0} {2}, s{0} {3}, p{0} {4}", dimension, w.i, w.k, w.s, w.p);
+    if (w.d > 0) from += fmt::format(", d{} {}", dimension, w.d);
+    throw text.wrong(key('o'),
+                     floor_output > 0 ? fmt::format("{} {})", floor_output, from)
+                                      : fmt::format("a kernel that fits the image {})", from),
+                     fmt::format("{}", w.o));
 }
 
-Window read_window(ProblemReader& text, char dimension, const Window* other) {
+}  // namespace
+
+ReadWindow read_window(ProblemReader& text, char dimension, Rounding rounding,
+                       const ReadWindow* other) {
     const auto key = [&](char letter) { return std::string{letter, dimension}; };
     const auto value = [&](char letter, std::int64_t least) {
         return text.find(key(letter), least);
     };
-    Window w;
     const auto i = value('i', 1), o = value('o', 1), k = value('k', 1), s = value('s', 1),
                d = value('d', 0), p = value('p', 0);
-    // A dimension that is not mentioned repeats the other one whole.
-    if (other && !i && !o && !k && !s && !d && !p) return *other;
-    if (!i && !other) throw text.wrong(key('i'), "the key, as in " + key('i') + "56", "none");
-    w.i = i.value_or(other ? other->i : 1);
-    w.k = k.value_or(other ? other->k : 1);
-    w.s = s.value_or(other ? other->s : 1);
-    w.d = d.value_or(other ? other->d : 0);
-    const bool same_input = other && w.i == other->i && w.k == other->k;
-    if (o)
-        w.o = *o;
-    else if (same_input && !p)
-        w.o = other->o;
-    else {
-        const std::int64_t padding = p.value_or(0);
-        const std::int64_t span = w.i + 2 * padding - w.extent();
+    if (!other) {
+        if (!i) (void)text.at(key('i'));
+        if (!k) (void)text.at(key('k'));
+    }
+    const Window base = other ? other->window : Window{};
+    Window w{i.value_or(base.i), 1, k.value_or(base.k), s.value_or(base.s), d.value_or(base.d), 0};
+    std::optional<std::int64_t> padding = p, output = o;
+    if (!padding && other && other->padding_given) padding = base.p;
+    // The output repeats when all it follows from does.
+    const bool repeats = other && w.i == base.i && w.k == base.k && w.s == base.s &&
+                         w.d == base.d && (!p || *p == base.p);
+    if (!output && repeats) output = base.o;
+    if (output) {
+        w.o = *output;
+        w.p = padding ? *padding
+                      : std::max<std::int64_t>(0, ((w.o - 1) * w.s + w.extent() - w.i) / 2);
+    } else {
+        w.p = padding.value_or(0);
+        const std::int64_t span = w.i + 2 * w.p - w.extent();
         if (span < 0)
             throw text.wrong(key('k'),
-                             fmt::format("a kernel of at most {} elements", w.i + 2 * padding),
+                             fmt::format("a kernel of at most {} elements", w.i + 2 * w.p),
                              fmt::format("{}", w.extent()));
-        w.p = padding;
         w.o = span / w.s + 1;
-        return w;
     }
-    // benchdnn: half of what the windows reach beyond the image.
-    w.p = p ? *p : std::max<std::int64_t>(0, ((w.o - 1) * w.s + w.extent() - w.i) / 2);
-
-    if (w.p >= w.extent())
-        throw text.wrong(key('p'), fmt::format("less than the kernel's {}", w.extent()),
-                         fmt::format("{}", w.p));
-    if (w.padding_after() >= w.extent())
-        throw text.wrong(key('o'),
-                         fmt::format("windows that touch the image ({} from {}{} {}{} {}{})",
-                                     key('o'), key('i'), w.i, key('k'), w.k, key('s'), w.s),
-                         fmt::format("{}", w.o));
-    if (w.padding_after() <= -w.s)
-        throw text.wrong(key('o'), fmt::format("{}", (w.i + 2 * w.p - w.extent()) / w.s + 1),
-                         fmt::format("{}", w.o));
-    return w;
+    check_window(text, dimension, rounding, w);
+    return {w, padding.has_value()};
 }
 
-void read_windows(ProblemReader& text, Layer& layer) {
-    const Window h = read_window(text, 'h', nullptr);
-    const Window w = read_window(text, 'w', &h);
+void read_windows(ProblemReader& text, Layer& layer, Rounding rounding) {
+    const ReadWindow height = read_window(text, 'h', rounding, nullptr);
+    const Window h = height.window;
+    const Window w = read_window(text, 'w', rounding, &height).window;
     Dims& d = layer.dims;
     d.ih = h.i, d.oh = h.o, d.kh = h.k, d.sh = h.s, d.dh = h.d, d.ph = h.p;
     d.iw = w.i, d.ow = w.o, d.kw = w.k, d.sw = w.s, d.dw = w.d, d.pw = w.p;
@@ -152,15 +162,14 @@ std::string write_windows(const Layer& layer) {
 
 void read_image(ProblemReader& text, Layer& layer) {
     Dims& d = layer.dims;
-    d.mb = text.get("mb", 1);
+    d.mb = text.get("mb", default_mb);
     d.ic = text.at("ic");
     d.ih = text.get("ih", 1);
     d.iw = text.get("iw", d.ih);
     d.oc = d.ic, d.oh = d.ih, d.ow = d.iw;
 }
 
-std::vector<std::vector<std::int64_t>> read_dimensions(const ProblemReader& text,
-                                                       std::string_view form) {
+std::vector<std::vector<std::int64_t>> read_dimensions(ProblemReader& text, std::string_view form) {
     const std::string& dimensions = text.dimensions();
     const auto wrong = [&] { return text.wrong("dimensions", form, "'" + dimensions + "'"); };
     std::vector<std::vector<std::int64_t>> result(1);
@@ -169,7 +178,7 @@ std::vector<std::vector<std::int64_t>> read_dimensions(const ProblemReader& text
     while (true) {
         std::int64_t size = 0;
         const auto [rest, error] = std::from_chars(at, end, size);
-        if (error != std::errc{} || size < 1 || size > 1'000'000'000) throw wrong();
+        if (error != std::errc{} || size < 1 || size > largest_dimension) throw wrong();
         result.back().push_back(size);
         if (rest == end) return result;
         if (*rest == ':')
@@ -180,16 +189,26 @@ std::vector<std::vector<std::int64_t>> read_dimensions(const ProblemReader& text
     }
 }
 
+void set_image(const ProblemReader& text, Layer& layer, const std::vector<std::int64_t>& sizes) {
+    if (sizes.size() < 2 || sizes.size() > 4)
+        throw text.wrong("sizes", "two to four of them: images, channels, height, width",
+                         fmt::format("{}", fmt::join(sizes, "x")));
+    Dims& d = layer.dims;
+    d.mb = sizes[0];
+    d.ic = d.oc = sizes[1];
+    d.ih = d.oh = sizes.size() > 3 ? sizes[2] : 1;
+    d.iw = d.ow = sizes.size() > 2 ? sizes.back() : 1;
+    if (std::max(d.ih, d.iw) > largest_extent)
+        throw text.wrong("sizes", fmt::format("height and width of at most {}", largest_extent),
+                         fmt::format("{}", fmt::join(sizes, "x")));
+}
+
 void read_image_or_dimensions(ProblemReader& text, Layer& layer) {
     if (text.dimensions().empty()) return read_image(text, layer);
-    const auto sizes = read_dimensions(text, "sizes such as 8x64x56x56");
-    if (sizes.size() != 1 || sizes[0].size() > 4)
-        throw text.wrong("dimensions", "at most four sizes", "'" + text.dimensions() + "'");
-    std::vector<std::int64_t> four = sizes[0];
-    four.resize(4, 1);
-    Dims& d = layer.dims;
-    d.mb = four[0], d.ic = four[1], d.ih = four[2], d.iw = four[3];
-    d.oc = d.ic, d.oh = d.ih, d.ow = d.iw;
+    const auto lists = read_dimensions(text, "sizes such as 8x64x56x56");
+    if (lists.size() != 1)
+        throw text.wrong("sizes", "one list such as 8x64x56x56", "'" + text.dimensions() + "'");
+    set_image(text, layer, lists.front());
 }
 
 std::size_t read_count(ProblemReader& text, const std::string& attribute, std::size_t fallback) {
@@ -203,15 +222,17 @@ std::size_t read_count(ProblemReader& text, const std::string& attribute, std::s
     return count;
 }
 
-std::string write_image(const Layer& layer) {
+std::string write_extents(const Layer& layer) {
     const Dims& d = layer.dims;
-    std::string text = fmt::format("mb{}ic{}ih{}", d.mb, d.ic, d.ih);
+    if (d.ih == 1 && d.iw == 1) return "";
+    std::string text = fmt::format("ih{}", d.ih);
     if (d.iw != d.ih) text += fmt::format("iw{}", d.iw);
     return text;
 }
 
-std::string write_common(const Layer& layer) {
-    return layer.dtype == DataType::f32 ? "" : fmt::format(",dtype={}", to_string(layer.dtype));
+std::string write_image(const Layer& layer) {
+    const Dims& d = layer.dims;
+    return fmt::format("mb{}ic{}{}", d.mb, d.ic, write_extents(layer));
 }
 
 double source_elements(const Layer& layer) {
@@ -231,26 +252,48 @@ TensorUse tensor(std::string name, double elements, DataType type, Access access
             access != Access::write, access != Access::read};
 }
 
+Bytes least_traffic(const std::vector<TensorUse>& tensors, double src_share, double wei_share) {
+    Bytes total;
+    for (const TensorUse& use : tensors) {
+        const double times = (use.read ? 1.0 : 0.0) + (use.written ? 1.0 : 0.0);
+        const double share = use.name == "src" ? src_share : use.name == "wei" ? wei_share : 1.0;
+        total += use.size * times * share;
+    }
+    return total;
+}
+
+Bytes every_element_once(const Layer& layer, Pass pass) {
+    return least_traffic(tensors(layer, pass), 1, 1);
+}
+
 std::vector<TensorUse> update_tensors(std::int64_t parameters, DataType type) {
     const auto n = static_cast<double>(parameters);
     return {tensor("wei", n, type, Access::both), tensor("diff_wei", n, type, Access::read),
-            tensor("momentum", n, DataType::f32, Access::both)};
+            tensor("momentum", n, type, Access::both)};
 }
 
 Flops update_flops(std::int64_t parameters) {
     return Flops(4.0 * static_cast<double>(parameters));
 }
 
-Shape same_shape(const Layer& layer) {
+Shape image_shape(const Layer& layer, std::size_t) {
     return {layer.dims.ic, layer.dims.ih, layer.dims.iw};
 }
 
-Shape output_window_shape(const Layer& layer) {
+Shape output_shape(const Layer& layer) {
     return {layer.dims.oc, layer.dims.oh, layer.dims.ow};
 }
 
 std::int64_t no_parameters(const Layer&) {
     return 0;
+}
+
+std::size_t one_input(const Layer&) {
+    return 1;
+}
+
+std::size_t several_inputs(const Layer& layer) {
+    return layer.inputs.size();
 }
 
 }  // namespace ridge::workload

@@ -30,35 +30,48 @@ struct Window {
 [[nodiscard]] std::int64_t taps_inside(const Window& window);
 /// Input elements that any tap reads.
 [[nodiscard]] std::int64_t touched_inputs(const Window& window);
+/// Taps that lie inside the image for any output: the others multiply nothing but padding.
+[[nodiscard]] std::int64_t used_taps(const Window& window);
 
-/// Memory layouts that differ in what a strided access wastes.
-enum class Layout { nchw, nhwc };
-/// Share of the source's 64-byte lines that the taps of a convolution or pooling touch, for a
-/// source that starts on a line.
-[[nodiscard]] double touched_lines_share(const Layer& layer, Layout layout);
+/// Which outputs a window may have for an input size.
+enum class Rounding {
+    floor_or_same,  ///< convolution: floor((i + 2p - extent)/s) + 1, or ceil(i/s) with one more
+                    ///< element of padding behind than before (TensorFlow's SAME)
+    any,            ///< pooling: whatever keeps every window on the image (ceil mode included)
+};
 
+/// A dimension as read, and whether its padding was written out.
+struct ReadWindow {
+    Window window;
+    bool padding_given = false;
+};
 /// Reads one dimension ('h' or 'w') of a window from the text with benchdnn's rules: the output
-/// follows from padding, or the padding from the output. `shape` holds what the other dimension
-/// gave, which missing keys repeat.
-[[nodiscard]] Window read_window(ProblemReader& text, char dimension, const Window* other);
+/// follows from the padding, or the padding from the output (half of what the windows reach beyond
+/// the image). Missing keys of the second dimension repeat `other`.
+[[nodiscard]] ReadWindow read_window(ProblemReader& text, char dimension, Rounding rounding,
+                                     const ReadWindow* other);
 /// Sets ih/oh/kh/sh/dh/ph and their widths.
-void read_windows(ProblemReader& text, Layer& layer);
+void read_windows(ProblemReader& text, Layer& layer, Rounding rounding);
 /// "ih56oh56kh3ph1" with widths only when they differ from the heights.
 [[nodiscard]] std::string write_windows(const Layer& layer);
-/// Reads ih and iw of kinds without a window, oh = ih, ow = iw, oc = ic.
+/// Images in a batch when a line does not say, as in benchdnn.
+inline constexpr std::int64_t default_mb = 2;
+/// Reads mb ic ih iw of kinds without a window, oh = ih, ow = iw, oc = ic.
 void read_image(ProblemReader& text, Layer& layer);
 /// The same, or benchdnn's dimensions "8x64x56x56" (mb, ic, ih, iw; the last ones may be absent).
 void read_image_or_dimensions(ProblemReader& text, Layer& layer);
 /// "64x1024:1024x512" as {{64, 1024}, {1024, 512}}; `form` says what was expected.
-[[nodiscard]] std::vector<std::vector<std::int64_t>> read_dimensions(const ProblemReader& text,
+[[nodiscard]] std::vector<std::vector<std::int64_t>> read_dimensions(ProblemReader& text,
                                                                      std::string_view form);
 /// An attribute that counts tensors, from 2 to 1024.
 [[nodiscard]] std::size_t read_count(ProblemReader& text, const std::string& attribute,
                                      std::size_t fallback);
+/// mb ic ih iw from two to four sizes (three: mb ic iw, as in benchdnn), the same outputs.
+void set_image(const ProblemReader& text, Layer& layer, const std::vector<std::int64_t>& sizes);
+/// "ih56" or "ih56iw40"; nothing for a single element.
+[[nodiscard]] std::string write_extents(const Layer& layer);
 /// "mb8ic64ih56", width only when it differs.
 [[nodiscard]] std::string write_image(const Layer& layer);
-/// ",key=word" of the attributes that every kind has.
-[[nodiscard]] std::string write_common(const Layer& layer);
 
 [[nodiscard]] double source_elements(const Layer& layer);       ///< mb ic ih iw
 [[nodiscard]] double destination_elements(const Layer& layer);  ///< mb oc oh ow
@@ -67,13 +80,23 @@ enum class Access { read, write, both };
 /// A tensor of `elements` in `type`.
 [[nodiscard]] TensorUse tensor(std::string name, double elements, DataType type, Access access);
 
-/// weights, their gradient and the momentum as SGD uses them: v = m v + g; w = w - r v.
+/// Each tensor read once where the pass reads it and written once where it writes it: the least
+/// traffic of kinds that touch every element.
+[[nodiscard]] Bytes every_element_once(const Layer& layer, Pass pass);
+/// The same where only a share of `src` and of `wei` is needed.
+[[nodiscard]] Bytes least_traffic(const std::vector<TensorUse>& tensors, double src_share,
+                                  double wei_share);
+
+/// Weights, their gradient and the momentum as SGD uses them: v = m v + g; w = w - r v. All three
+/// have the data type of the weights.
 [[nodiscard]] std::vector<TensorUse> update_tensors(std::int64_t parameters, DataType type);
 /// Two multiply-adds per parameter.
 [[nodiscard]] Flops update_flops(std::int64_t parameters);
 
-[[nodiscard]] Shape same_shape(const Layer& layer);           ///< ic ih iw
-[[nodiscard]] Shape output_window_shape(const Layer& layer);  ///< oc oh ow
+[[nodiscard]] Shape image_shape(const Layer& layer, std::size_t);  ///< ic ih iw of every input
+[[nodiscard]] Shape output_shape(const Layer& layer);              ///< oc oh ow
 [[nodiscard]] std::int64_t no_parameters(const Layer& layer);
+[[nodiscard]] std::size_t one_input(const Layer& layer);
+[[nodiscard]] std::size_t several_inputs(const Layer& layer);  ///< as many as Layer::inputs has
 
 }  // namespace ridge::workload

@@ -6,10 +6,6 @@
 namespace ridge::workload {
 namespace {
 
-std::string write(const Layer& layer) {
-    return write_image(layer);
-}
-
 std::int64_t parameter_count(const Layer& layer) {
     return 2 * layer.dims.ic;
 }
@@ -44,15 +40,17 @@ std::vector<TensorUse> tensors(const Layer& layer, Pass pass) {
 }  // namespace
 
 Kind batch_normalization_kind() {
-    return {LayerKind::batch_normalization,
-            read_image,
-            write,
-            {Pass::forward, Pass::backward, Pass::update},
-            flops,
-            tensors,
-            parameter_count,
-            same_shape,
-            same_shape};
+    return {.kind = LayerKind::batch_normalization,
+            .read = read_image,
+            .write = write_image,
+            .passes = {Pass::forward, Pass::backward, Pass::update},
+            .flops = flops,
+            .tensors = tensors,
+            .minimum_bytes = every_element_once,
+            .parameters = parameter_count,
+            .input = image_shape,
+            .output = output_shape,
+            .input_count = one_input};
 }
 
 }  // namespace ridge::workload

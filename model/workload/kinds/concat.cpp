@@ -1,5 +1,6 @@
-// Concatenation along the channels, driver "concat": mb ih iw; attribute inputs=64+128+32 (channels
-// of each input). Backward copies each slice of the gradient.
+// Concatenation along the channels, driver "concat": mb ih iw and attribute inputs=64+128 (channels
+// of each input), or benchdnn's "8x64x28x28:8x128x28x28". Backward copies each slice of the
+// gradient.
 
 #include <fmt/format.h>
 
@@ -11,11 +12,28 @@
 namespace ridge::workload {
 namespace {
 
-void read(ProblemReader& text, Layer& layer) {
+constexpr std::size_t most_inputs = 1024;
+
+/// Sets dims and the channels of each input from one list of sizes per input.
+void read_lists(ProblemReader& text, Layer& layer) {
+    constexpr const char* form = "inputs that differ in channels only, as in 8x64x28x28:8x32x28x28";
+    const auto lists = read_dimensions(text, form);
+    for (const auto& sizes : lists) {
+        Layer input;
+        set_image(text, input, sizes);
+        layer.inputs.push_back(input.dims.ic);
+        if (layer.inputs.size() == 1) layer.dims = input.dims;
+        input.dims.ic = input.dims.oc = layer.dims.ic;
+        if (input.dims != layer.dims || layer.inputs.size() > most_inputs)
+            throw text.wrong("sizes", form, "'" + text.dimensions() + "'");
+    }
+}
+
+void read_channels(ProblemReader& text, Layer& layer) {
     Dims& d = layer.dims;
-    d.mb = text.get("mb", 1);
-    d.ih = text.get("ih", 1);
-    d.iw = text.get("iw", d.ih);
+    d.mb = text.get("mb", default_mb);
+    d.ih = d.oh = text.get("ih", 1);
+    d.iw = d.ow = text.get("iw", d.ih);
     const auto list = text.attribute("inputs");
     if (!list) throw text.wrong("inputs", "the channels of each input, as in inputs=64+32", "none");
     const char* at = list->data();
@@ -23,22 +41,27 @@ void read(ProblemReader& text, Layer& layer) {
     while (true) {
         std::int64_t channels = 0;
         const auto [rest, error] = std::from_chars(at, end, channels);
-        if (error != std::errc{} || channels < 1 || channels > 1'000'000'000 ||
-            (rest != end && *rest != '+') || layer.inputs.size() >= 1024)
+        if (error != std::errc{} || channels < 1 || channels > largest_dimension ||
+            (rest != end && *rest != '+') || layer.inputs.size() >= most_inputs)
             throw text.wrong("inputs", "channels such as 64+32", "'" + *list + "'");
         layer.inputs.push_back(channels);
-        if (rest == end) break;
+        if (rest == end) return;
         at = rest + 1;
     }
-    d.ic = std::accumulate(layer.inputs.begin(), layer.inputs.end(), std::int64_t{0});
-    d.oc = d.ic, d.oh = d.ih, d.ow = d.iw;
+}
+
+void read(ProblemReader& text, Layer& layer) {
+    if (text.dimensions().empty())
+        read_channels(text, layer);
+    else
+        read_lists(text, layer);
+    layer.dims.ic = layer.dims.oc =
+        std::accumulate(layer.inputs.begin(), layer.inputs.end(), std::int64_t{0});
 }
 
 std::string write(const Layer& layer) {
-    const Dims& d = layer.dims;
-    std::string problem = fmt::format("mb{}ih{}", d.mb, d.ih);
-    if (d.iw != d.ih) problem += fmt::format("iw{}", d.iw);
-    return problem + fmt::format(",inputs={}", fmt::join(layer.inputs, "+"));
+    return fmt::format("mb{}{},inputs={}", layer.dims.mb, write_extents(layer),
+                       fmt::join(layer.inputs, "+"));
 }
 
 Flops flops(const Layer&, Pass, bool) {
@@ -59,12 +82,24 @@ std::vector<TensorUse> tensors(const Layer& layer, Pass pass) {
     return list;
 }
 
+Shape input(const Layer& layer, std::size_t index) {
+    return {layer.inputs[index], layer.dims.ih, layer.dims.iw};
+}
+
 }  // namespace
 
 Kind concat_kind() {
-    return {
-        LayerKind::concat, read,       write,     {Pass::forward, Pass::backward}, flops, tensors,
-        no_parameters,     same_shape, same_shape};
+    return {.kind = LayerKind::concat,
+            .read = read,
+            .write = write,
+            .passes = {Pass::forward, Pass::backward},
+            .flops = flops,
+            .tensors = tensors,
+            .minimum_bytes = every_element_once,
+            .parameters = no_parameters,
+            .input = input,
+            .output = output_shape,
+            .input_count = several_inputs};
 }
 
 }  // namespace ridge::workload

@@ -10,7 +10,7 @@ namespace {
 
 void read(ProblemReader& text, Layer& layer) {
     Dims& d = layer.dims;
-    d.mb = text.get("mb", 1);
+    d.mb = text.get("mb", default_mb);
     d.g = text.get("g", 1);
     d.ic = text.at("ic");
     d.oc = text.at("oc");
@@ -20,7 +20,7 @@ void read(ProblemReader& text, Layer& layer) {
     if (d.oc % d.g != 0)
         throw text.wrong("oc", fmt::format("a multiple of the {} groups", d.g),
                          fmt::format("{}", d.oc));
-    read_windows(text, layer);
+    read_windows(text, layer, Rounding::floor_or_same);
     layer.bias = text.flag("bias", true);
 }
 
@@ -82,18 +82,33 @@ std::vector<TensorUse> tensors(const Layer& layer, Pass pass) {
     return list;
 }
 
+/// A stride larger than the kernel skips source elements; a kernel larger than the padded image
+/// has taps that meet padding only. What the pass writes it writes whole, zeros included.
+Bytes minimum_bytes(const Layer& layer, Pass pass) {
+    if (pass == Pass::update) return every_element_once(layer, pass);
+    const Window h = height_window(layer), w = width_window(layer);
+    const auto share = [](std::int64_t a, std::int64_t of_a, std::int64_t b, std::int64_t of_b) {
+        return static_cast<double>(a * b) / static_cast<double>(of_a * of_b);
+    };
+    return least_traffic(ridge::tensors(layer, pass),
+                         share(touched_inputs(h), h.i, touched_inputs(w), w.i),
+                         share(used_taps(h), h.k, used_taps(w), w.k));
+}
+
 }  // namespace
 
 Kind convolution_kind() {
-    return {LayerKind::convolution,
-            read,
-            write,
-            {Pass::forward, Pass::backward_data, Pass::backward_weights, Pass::update},
-            flops,
-            tensors,
-            parameter_count,
-            same_shape,
-            output_window_shape};
+    return {.kind = LayerKind::convolution,
+            .read = read,
+            .write = write,
+            .passes = {Pass::forward, Pass::backward_data, Pass::backward_weights, Pass::update},
+            .flops = flops,
+            .tensors = tensors,
+            .minimum_bytes = minimum_bytes,
+            .parameters = parameter_count,
+            .input = image_shape,
+            .output = output_shape,
+            .input_count = one_input};
 }
 
 }  // namespace ridge::workload

@@ -1,5 +1,5 @@
-// Dropout in training, driver "dropout": mb ic ih iw; attributes ratio (dropped share), inplace.
-// The mask is one byte per element, written forward and read backward.
+// Dropout in training, driver "dropout": mb ic ih iw or "8x4096"; attributes ratio (dropped share),
+// inplace. The mask is one byte per element, written forward and read backward.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ namespace ridge::workload {
 namespace {
 
 void read(ProblemReader& text, Layer& layer) {
-    read_image(text, layer);
+    read_image_or_dimensions(text, layer);
     layer.in_place = text.flag("inplace", false);
     if (const auto ratio = text.attribute("ratio")) {
         const char* end = ratio->data() + ratio->size();
@@ -52,9 +52,17 @@ std::vector<TensorUse> tensors(const Layer& layer, Pass pass) {
 }  // namespace
 
 Kind dropout_kind() {
-    return {
-        LayerKind::dropout, read,       write,     {Pass::forward, Pass::backward}, flops, tensors,
-        no_parameters,      same_shape, same_shape};
+    return {.kind = LayerKind::dropout,
+            .read = read,
+            .write = write,
+            .passes = {Pass::forward, Pass::backward},
+            .flops = flops,
+            .tensors = tensors,
+            .minimum_bytes = every_element_once,
+            .parameters = no_parameters,
+            .input = image_shape,
+            .output = output_shape,
+            .input_count = one_input};
 }
 
 }  // namespace ridge::workload

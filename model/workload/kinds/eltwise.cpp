@@ -32,11 +32,13 @@ std::string write(const Layer& layer) {
     return problem + (layer.in_place ? ",inplace=1" : "");
 }
 
-/// ReLU selects, which is no FLOP. A transcendental function counts as one operation per element,
-/// its derivative (from the output) as three.
+/// ReLU selects, which is no FLOP. A transcendental function counts as one operation whatever the
+/// library makes of it: tanh 1, logistic 3 (exponential, sum, quotient); the derivative from the
+/// output takes three: g (1 - y y), g y (1 - y).
 Flops flops(const Layer& layer, Pass pass, bool) {
     if (layer.algorithm == Algorithm::relu) return Flops(0);
-    return Flops((pass == Pass::forward ? 1.0 : 3.0) * source_elements(layer));
+    const bool one = pass == Pass::forward && layer.algorithm == Algorithm::tanh;
+    return Flops((one ? 1.0 : 3.0) * source_elements(layer));
 }
 
 std::vector<TensorUse> tensors(const Layer& layer, Pass pass) {
@@ -47,11 +49,12 @@ std::vector<TensorUse> tensors(const Layer& layer, Pass pass) {
         return {tensor("src", elements, type, Access::read),
                 tensor("dst", elements, type, Access::write)};
     }
-    // The sign (or the derivative) comes from the activation kept in memory.
+    // Every derivative follows from the input or from the output; in place only the output is left.
+    const std::string kept = layer.in_place ? "dst" : "src";
     if (layer.in_place)
-        return {tensor("src", elements, type, Access::read),
+        return {tensor(kept, elements, type, Access::read),
                 tensor("diff_dst", elements, type, Access::both)};
-    return {tensor("src", elements, type, Access::read),
+    return {tensor(kept, elements, type, Access::read),
             tensor("diff_dst", elements, type, Access::read),
             tensor("diff_src", elements, type, Access::write)};
 }
@@ -59,9 +62,17 @@ std::vector<TensorUse> tensors(const Layer& layer, Pass pass) {
 }  // namespace
 
 Kind eltwise_kind() {
-    return {
-        LayerKind::eltwise, read,       write,     {Pass::forward, Pass::backward}, flops, tensors,
-        no_parameters,      same_shape, same_shape};
+    return {.kind = LayerKind::eltwise,
+            .read = read,
+            .write = write,
+            .passes = {Pass::forward, Pass::backward},
+            .flops = flops,
+            .tensors = tensors,
+            .minimum_bytes = every_element_once,
+            .parameters = no_parameters,
+            .input = image_shape,
+            .output = output_shape,
+            .input_count = one_input};
 }
 
 }  // namespace ridge::workload

@@ -9,7 +9,7 @@ namespace {
 
 void read(ProblemReader& text, Layer& layer) {
     Dims& d = layer.dims;
-    d.mb = text.get("mb", 1);
+    d.mb = text.get("mb", default_mb);
     d.ic = text.at("ic");
     d.ih = text.get("ih", 1);
     d.iw = text.get("iw", d.ih);
@@ -19,10 +19,8 @@ void read(ProblemReader& text, Layer& layer) {
 
 std::string write(const Layer& layer) {
     const Dims& d = layer.dims;
-    std::string problem = fmt::format("mb{}ic{}", d.mb, d.ic);
-    if (d.ih != 1 || d.iw != 1) problem += fmt::format("ih{}", d.ih);
-    if (d.iw != d.ih) problem += fmt::format("iw{}", d.iw);
-    return problem + fmt::format("oc{}", d.oc) + (layer.bias ? "" : ",bias=0");
+    return fmt::format("mb{}ic{}{}oc{}{}", d.mb, d.ic, write_extents(layer), d.oc,
+                       layer.bias ? "" : ",bias=0");
 }
 
 double weight_elements(const Layer& layer) {
@@ -70,22 +68,20 @@ std::vector<TensorUse> tensors(const Layer& layer, Pass pass) {
     return list;
 }
 
-Shape output(const Layer& layer) {
-    return {layer.dims.oc, 1, 1};
-}
-
 }  // namespace
 
 Kind inner_product_kind() {
-    return {LayerKind::inner_product,
-            read,
-            write,
-            {Pass::forward, Pass::backward_data, Pass::backward_weights, Pass::update},
-            flops,
-            tensors,
-            parameter_count,
-            same_shape,
-            output};
+    return {.kind = LayerKind::inner_product,
+            .read = read,
+            .write = write,
+            .passes = {Pass::forward, Pass::backward_data, Pass::backward_weights, Pass::update},
+            .flops = flops,
+            .tensors = tensors,
+            .minimum_bytes = every_element_once,
+            .parameters = parameter_count,
+            .input = image_shape,
+            .output = output_shape,
+            .input_count = one_input};
 }
 
 }  // namespace ridge::workload

@@ -1,6 +1,9 @@
-// Matrix product, driver "matmul": "MxK:KxN" as benchdnn writes it, or mb (m), ic (k), oc (n).
+// Matrix product of two activations, driver "matmul": "MxK:KxN" as benchdnn writes it. Neither
+// operand is a parameter.
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "model/workload/shapes.hpp"
 
@@ -8,25 +11,22 @@ namespace ridge::workload {
 namespace {
 
 void read(ProblemReader& text, Layer& layer) {
+    constexpr const char* form = "MxK:KxN such as 64x1024:1024x512";
+    const auto lists = read_dimensions(text, form);
+    const auto is_matrix = [](const auto& sizes) { return sizes.size() == 2; };
+    const bool fits = (lists.size() == 2 || lists.size() == 3) &&
+                      std::all_of(lists.begin(), lists.end(), is_matrix) &&
+                      lists[0][1] == lists[1][0] &&
+                      (lists.size() == 2 || lists[2] == std::vector{lists[0][0], lists[1][1]});
+    if (!fits) throw text.wrong("sizes", form, "'" + text.dimensions() + "'");
     Dims& d = layer.dims;
-    layer.bias = text.flag("bias", false);
-    if (text.dimensions().empty()) {
-        d.mb = text.at("mb");
-        d.ic = text.at("ic");
-        d.oc = text.at("oc");
-        return;
-    }
-    const auto sizes = read_dimensions(text, "MxK:KxN such as 64x1024:1024x512");
-    if (sizes.size() != 2 || sizes[0].size() != 2 || sizes[1].size() != 2 ||
-        sizes[0][1] != sizes[1][0])
-        throw text.wrong("dimensions", "MxK:KxN such as 64x1024:1024x512",
-                         "'" + text.dimensions() + "'");
-    d.mb = sizes[0][0], d.ic = sizes[0][1], d.oc = sizes[1][1];
+    layer.bias = false;
+    d.mb = lists[0][0], d.ic = lists[0][1], d.oc = lists[1][1];
 }
 
 std::string write(const Layer& layer) {
     const Dims& d = layer.dims;
-    return fmt::format("{}x{}:{}x{}{}", d.mb, d.ic, d.ic, d.oc, layer.bias ? ",bias=1" : "");
+    return fmt::format("{}x{}:{}x{}", d.mb, d.ic, d.ic, d.oc);
 }
 
 Flops flops(const Layer& layer, Pass, bool) {
@@ -41,14 +41,11 @@ std::vector<TensorUse> tensors(const Layer& layer, Pass pass) {
     const auto m = static_cast<double>(d.mb), k = static_cast<double>(d.ic),
                n = static_cast<double>(d.oc);
     const DataType type = layer.dtype;
-    std::vector<TensorUse> list;
     switch (pass) {
         case Pass::forward:
-            list = {tensor("src", m * k, type, Access::read),
+            return {tensor("src", m * k, type, Access::read),
                     tensor("wei", k * n, type, Access::read),
                     tensor("dst", m * n, type, Access::write)};
-            if (layer.bias) list.push_back(tensor("bias", n, type, Access::read));
-            return list;
         case Pass::backward_data:
             return {tensor("diff_dst", m * n, type, Access::read),
                     tensor("wei", k * n, type, Access::read),
@@ -61,25 +58,24 @@ std::vector<TensorUse> tensors(const Layer& layer, Pass pass) {
         case Pass::update:
             break;
     }
-    return list;
-}
-
-Shape output(const Layer& layer) {
-    return {layer.dims.oc, 1, 1};
+    return {};
 }
 
 }  // namespace
 
 Kind matmul_kind() {
-    return {LayerKind::matmul,
-            read,
-            write,
-            {Pass::forward, Pass::backward_data, Pass::backward_weights},
-            flops,
-            tensors,
-            no_parameters,
-            same_shape,
-            output};
+    return {.kind = LayerKind::matmul,
+            .read = read,
+            .write = write,
+            .passes = {Pass::forward, Pass::backward_data, Pass::backward_weights},
+            .flops = flops,
+            .tensors = tensors,
+            .minimum_bytes = every_element_once,
+            .parameters = no_parameters,
+            .input = image_shape,
+            .output = output_shape,
+            .input_count = one_input,
+            .in_networks = false};
 }
 
 }  // namespace ridge::workload

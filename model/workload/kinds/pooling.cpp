@@ -18,10 +18,10 @@ constexpr std::array<std::pair<Algorithm, std::string_view>, 3> algorithms{
 
 void read(ProblemReader& text, Layer& layer) {
     Dims& d = layer.dims;
-    d.mb = text.get("mb", 1);
+    d.mb = text.get("mb", default_mb);
     d.ic = text.at("ic");
     d.oc = d.ic;
-    read_windows(text, layer);
+    read_windows(text, layer, Rounding::any);
     const std::string word = text.attribute("alg").value_or("max");
     for (const auto& [algorithm, name] : algorithms)
         if (name == word) layer.algorithm = algorithm;
@@ -38,22 +38,28 @@ std::string write(const Layer& layer) {
     return problem;
 }
 
-/// Averages add each tap and scale each output, forward and backward alike. A maximum compares,
-/// which is no FLOP; its backward adds each output's gradient to the input that won.
+/// An average adds its taps (one less than it has) and scales the sum; backward scales each
+/// output's gradient and adds it to every tap's input, where the first to arrive needs no addition.
+/// A maximum compares, which is no FLOP; backward adds each output's gradient to the input that
+/// won. With padding in the divisor the padding's zeros are still not added.
 Flops flops(const Layer& layer, Pass pass, bool padding_taps) {
     const double outputs = destination_elements(layer);
     if (layer.algorithm == Algorithm::max) return Flops(pass == Pass::forward ? 0 : outputs);
-    const auto taps = [&](const Window& w) {
-        return static_cast<double>(padding_taps ? w.k * w.o : taps_inside(w));
+    const Window h = height_window(layer), w = width_window(layer);
+    const auto taps = [&](const Window& window) {
+        return static_cast<double>(padding_taps ? window.k * window.o : taps_inside(window));
     };
     const double images = static_cast<double>(layer.dims.mb) * static_cast<double>(layer.dims.ic);
-    return Flops(images * taps(height_window(layer)) * taps(width_window(layer)) + outputs);
+    const double additions = images * taps(h) * taps(w);
+    if (pass == Pass::forward) return Flops(additions);
+    return Flops(additions + outputs -
+                 images * static_cast<double>(touched_inputs(h) * touched_inputs(w)));
 }
 
 /// Training keeps, for each output of a maximum, which tap won: one byte, four for kernels of more
-/// than 256 taps (as oneDNN chooses).
+/// than 255 taps (as oneDNN chooses).
 std::vector<TensorUse> tensors(const Layer& layer, Pass pass) {
-    const DataType index = layer.dims.kh * layer.dims.kw <= 256 ? DataType::u8 : DataType::s32;
+    const DataType index = layer.dims.kh * layer.dims.kw <= 255 ? DataType::u8 : DataType::s32;
     const double src = source_elements(layer), dst = destination_elements(layer);
     const bool forward = pass == Pass::forward;
     std::vector<TensorUse> list =
@@ -66,18 +72,28 @@ std::vector<TensorUse> tensors(const Layer& layer, Pass pass) {
     return list;
 }
 
+/// A stride larger than the kernel skips source elements.
+Bytes minimum_bytes(const Layer& layer, Pass pass) {
+    const Window h = height_window(layer), w = width_window(layer);
+    const double share =
+        static_cast<double>(touched_inputs(h) * touched_inputs(w)) / static_cast<double>(h.i * w.i);
+    return least_traffic(ridge::tensors(layer, pass), share, 1);
+}
+
 }  // namespace
 
 Kind pooling_kind() {
-    return {LayerKind::pooling,
-            read,
-            write,
-            {Pass::forward, Pass::backward},
-            flops,
-            tensors,
-            no_parameters,
-            same_shape,
-            output_window_shape};
+    return {.kind = LayerKind::pooling,
+            .read = read,
+            .write = write,
+            .passes = {Pass::forward, Pass::backward},
+            .flops = flops,
+            .tensors = tensors,
+            .minimum_bytes = minimum_bytes,
+            .parameters = no_parameters,
+            .input = image_shape,
+            .output = output_shape,
+            .input_count = one_input};
 }
 
 }  // namespace ridge::workload

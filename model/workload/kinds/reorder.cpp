@@ -11,7 +11,7 @@ namespace {
 
 void read(ProblemReader& text, Layer& layer) {
     Dims& d = layer.dims;
-    d.mb = text.get("mb", 1);
+    d.mb = text.get("mb", default_mb);
     d.g = text.get("g", 1);
     d.oc = text.get("oc", 1);
     d.ic = text.at("ic");
@@ -19,6 +19,7 @@ void read(ProblemReader& text, Layer& layer) {
     d.iw = text.get("iw", d.ih);
     d.kh = text.get("kh", 1);
     d.kw = text.get("kw", d.kh);
+    d.oh = d.ih, d.ow = d.iw;
 }
 
 std::string write(const Layer& layer) {
@@ -53,8 +54,18 @@ std::vector<TensorUse> tensors(const Layer& layer, Pass) {
 }  // namespace
 
 Kind reorder_kind() {
-    return {LayerKind::reorder, read,       write,     {Pass::forward}, flops, tensors,
-            no_parameters,      same_shape, same_shape};
+    return {.kind = LayerKind::reorder,
+            .read = read,
+            .write = write,
+            .passes = {Pass::forward},
+            .flops = flops,
+            .tensors = tensors,
+            .minimum_bytes = every_element_once,
+            .parameters = no_parameters,
+            .input = image_shape,
+            .output = output_shape,
+            .input_count = one_input,
+            .in_networks = false};
 }
 
 }  // namespace ridge::workload

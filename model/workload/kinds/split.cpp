@@ -1,5 +1,5 @@
-// One tensor read by n consumers, driver "split": mb ic ih iw; attribute inputs=n. Forward is an
-// alias and moves nothing; backward sums the n gradients.
+// One tensor read by n consumers, driver "split": mb ic ih iw or "8x256x56x56"; attribute inputs=n
+// (the readers). Forward is an alias and moves nothing; backward sums the n gradients.
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@ namespace ridge::workload {
 namespace {
 
 void read(ProblemReader& text, Layer& layer) {
-    read_image(text, layer);
+    read_image_or_dimensions(text, layer);
     layer.inputs.assign(read_count(text, "inputs", 2), layer.dims.ic);
 }
 
@@ -34,8 +34,18 @@ std::vector<TensorUse> tensors(const Layer& layer, Pass) {
 }  // namespace
 
 Kind split_kind() {
-    return {LayerKind::split, read,          write,      {Pass::backward}, flops,
-            tensors,          no_parameters, same_shape, same_shape};
+    return {.kind = LayerKind::split,
+            .read = read,
+            .write = write,
+            .passes = {Pass::backward},
+            .flops = flops,
+            .tensors = tensors,
+            .minimum_bytes = every_element_once,
+            .parameters = no_parameters,
+            .input = image_shape,
+            .output = output_shape,
+            .input_count = one_input,
+            .in_networks = false};
 }
 
 }  // namespace ridge::workload

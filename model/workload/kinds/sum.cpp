@@ -1,5 +1,5 @@
-// Element-wise sum of n inputs, driver "sum": mb ic ih iw; attribute inputs=n. Its backward hands
-// the same gradient to every input and moves nothing.
+// Element-wise sum of n inputs, driver "sum": mb ic ih iw or "8x256x56x56"; attribute inputs=n. Its
+// backward hands the same gradient to every input and moves nothing.
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@ namespace ridge::workload {
 namespace {
 
 void read(ProblemReader& text, Layer& layer) {
-    read_image(text, layer);
+    read_image_or_dimensions(text, layer);
     layer.inputs.assign(read_count(text, "inputs", 2), layer.dims.ic);
 }
 
@@ -34,8 +34,17 @@ std::vector<TensorUse> tensors(const Layer& layer, Pass) {
 }  // namespace
 
 Kind sum_kind() {
-    return {LayerKind::sum, read,          write,      {Pass::forward}, flops,
-            tensors,        no_parameters, same_shape, same_shape};
+    return {.kind = LayerKind::sum,
+            .read = read,
+            .write = write,
+            .passes = {Pass::forward},
+            .flops = flops,
+            .tensors = tensors,
+            .minimum_bytes = every_element_once,
+            .parameters = no_parameters,
+            .input = image_shape,
+            .output = output_shape,
+            .input_count = several_inputs};
 }
 
 }  // namespace ridge::workload
