@@ -57,6 +57,7 @@ Json to_json(const StepTime& step) {
     Json json = to_json(step.time);
     json["interval_low_s"] = json_number(step.interval_low.value());
     json["interval_high_s"] = json_number(step.interval_high.value());
+    json["method"] = step.method;
     return json;
 }
 

@@ -34,23 +34,36 @@ int LevelHistory::agreeing() const {
     }));
 }
 
-QuietShare judge(std::span<const ProbeReading> cores, const QuietLevels& levels) {
+namespace {
+
+QuietShare judge_core(const ProbeReading& core, const QuietLevels& levels) {
     const double fma_per_cycle = levels.fma.value() / levels.clock.value();
     const double issue_per_cycle = levels.issue.value() / levels.clock.value();
     QuietShare share;
-    share.quiet = !cores.empty();
-    bool first = true;
-    for (const auto& core : cores) {
-        const double fma = core.fma.value() / core.clock.value() / fma_per_cycle;
-        const double issue = core.issue.value() / core.clock.value() / issue_per_cycle;
-        const auto undisturbed = [](double s) { return s >= quiet_at_least && s <= quiet_at_most; };
-        share.quiet = share.quiet && undisturbed(fma) && undisturbed(issue);
-        share.fma = first ? fma : std::min(share.fma, fma);
-        share.issue = first ? issue : std::min(share.issue, issue);
-        share.clock = first ? core.clock : std::min(share.clock, core.clock);
-        first = false;
-    }
+    share.clock = core.clock;
+    const double clock_by_others =
+        std::max(core.fma.value() / fma_per_cycle, core.issue.value() / issue_per_cycle);
+    if (clock_by_others > core.clock.value() * chain_interrupted_above)
+        share.clock = Hertz(clock_by_others);
+    share.fma = core.fma.value() / share.clock.value() / fma_per_cycle;
+    share.issue = core.issue.value() / share.clock.value() / issue_per_cycle;
+    share.quiet = share.fma >= quiet_at_least && share.issue >= quiet_at_least;
     return share;
+}
+
+}  // namespace
+
+QuietShare judge(std::span<const ProbeReading> cores, const QuietLevels& levels) {
+    if (cores.empty()) return {};
+    QuietShare worst = judge_core(cores.front(), levels);
+    for (const auto& core : cores.subspan(1)) {
+        const QuietShare share = judge_core(core, levels);
+        worst.fma = std::min(worst.fma, share.fma);
+        worst.issue = std::min(worst.issue, share.issue);
+        worst.clock = std::min(worst.clock, share.clock);
+        worst.quiet = worst.quiet && share.quiet;
+    }
+    return worst;
 }
 
 void QuietTracker::add(std::span<const ProbeReading> cores, double unix_time_s) {

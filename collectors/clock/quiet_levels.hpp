@@ -59,9 +59,12 @@ struct QuietShare {
     Hertz clock;       ///< slowest core
     bool quiet = false;
 };
-/// An undisturbed core shows its constants within a fraction of a percent and a core beside an
-/// active hyperthread 10 % less or worse; more than 1 means that the clock's chain was interrupted.
-inline constexpr double quiet_at_least = 0.97, quiet_at_most = 1.03;
+/// An undisturbed core shows its constants within a fraction of a percent, a core beside an active
+/// hyperthread mostly 10 % less or worse.
+inline constexpr double quiet_at_least = 0.97;
+/// An interruption inside the chain makes the clock look low and the shares look high. A core that
+/// seems to do more than this share of its constants shows its clock by the other two loops.
+inline constexpr double chain_interrupted_above = 1.015;
 
 [[nodiscard]] QuietShare judge(std::span<const ProbeReading> cores, const QuietLevels& levels);
 

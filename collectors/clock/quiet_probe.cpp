@@ -1,6 +1,7 @@
 #include "collectors/clock/quiet_probe.hpp"
 
 #include <omp.h>
+#include <sys/resource.h>
 
 #include <cstdint>
 
@@ -93,6 +94,12 @@ double turns_per_s(Loop loop, std::int64_t turns) {
     return static_cast<double>(turns) / (now() - start - read_cost()).value();
 }
 
+std::int64_t preemptions_of_this_thread() {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
 }  // namespace
 
 ProbeReading read_quiet_probe() {
@@ -102,22 +109,22 @@ ProbeReading read_quiet_probe() {
     reading.clock = Hertz(turns_per_s(chain_loop, chain_turns) * chain_cycles_per_turn);
     reading.issue =
         InstructionsPerSecond(turns_per_s(issue_loop, issue_turns) * issue_instructions_per_turn);
+    reading.preemptions = preemptions_of_this_thread();
     reading.at = now();
     return reading;
 }
 
-std::vector<ProbeReading> read_quiet_probe(int threads) {
-    std::vector<ProbeReading> readings(static_cast<std::size_t>(threads));
-    if (threads == 1) {
+void read_quiet_probe(std::span<ProbeReading> readings) {
+    if (readings.size() == 1) {
         readings[0] = read_quiet_probe();
-        return readings;
+        return;
     }
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(static_cast<int>(readings.size()))
     {
+        // All start together: the first threads would otherwise read beside idle cores.
 #pragma omp barrier
         readings[static_cast<std::size_t>(omp_get_thread_num())] = read_quiet_probe();
     }
-    return readings;
 }
 
 }  // namespace ridge::clock

@@ -10,10 +10,12 @@
 //
 // issue / clock and fma / clock are constants of an undisturbed core, sharp to a fraction of a
 // percent, whatever the clock does at the time. Each of them alone misses disturbances that the
-// other sees. See docs/model.md, "Quiet".
+// other sees. Competition on this operating system shows as preemptions of the thread. See
+// docs/model.md, "Quiet".
 #pragma once
 
-#include <vector>
+#include <cstdint>
+#include <span>
 
 #include "ridge/units.hpp"
 
@@ -23,14 +25,15 @@ struct ProbeReading {
     Hertz clock;
     FlopsPerSecond fma;
     InstructionsPerSecond issue;
-    Seconds at;  ///< on clock::now(), when the reading ended
+    Seconds at;                    ///< on clock::now(), when the reading ended
+    std::int64_t preemptions = 0;  ///< times that this thread lost its core to another, so far
 };
 
 /// Reads on the calling thread. Touches no memory but its own code, a few cache lines.
 [[nodiscard]] ProbeReading read_quiet_probe();
 
-/// Reads on `threads` OpenMP threads at the same time (1: on the calling thread); thread i gives
-/// element i. Bind the threads first (affinity.hpp).
-[[nodiscard]] std::vector<ProbeReading> read_quiet_probe(int threads);
+/// Reads on readings.size() OpenMP threads at the same time (1: on the calling thread); thread i
+/// fills element i. Bind the threads first (affinity.hpp).
+void read_quiet_probe(std::span<ProbeReading> readings);
 
 }  // namespace ridge::clock

@@ -36,14 +36,14 @@ struct Sample {
 
 /// Robust summary of the samples of one row.
 struct TimeSummary {
-    Seconds time;     ///< low quantile of quiet samples, or of all when there are too few
-    Seconds spread;   ///< distance of the samples used for `time` (max - min)
+    Seconds time;     ///< low quantile of quiet samples, or the least of all when there are too few
+    Seconds spread;   ///< from the smallest of the samples used for `time` to `time` itself
     Seconds raw_min;  ///< smallest raw sample
     Seconds median;   ///< of all samples, raw: what an ordinary timer would report
     int samples = 0;
     int quiet_samples = 0;
     bool settled = false;      ///< enough quiet samples of several visits agree at the minimum
-    bool upper_bound = false;  ///< never quiet: the machine's disturbance is included
+    bool upper_bound = false;  ///< fewer than 4 quiet samples: `time` includes disturbance
 };
 
 /// Identity of a row within a run.
@@ -73,6 +73,7 @@ struct Measurement {
 struct StepTime {
     TimeSummary time;
     Seconds interval_low, interval_high;  ///< of the estimate, 90 %
+    std::string method;  ///< how `time.time` follows from the repetitions, in words
 };
 
 /// Where and how a run was made.
