@@ -123,16 +123,11 @@ TimeSummary time_summary_from_json(const JsonReader& json) {
 }
 
 StepTime step_time_from_json(const JsonReader& json) {
-<<<<<<< HEAD
     StepTime step{time_summary_from_json(json), time_at(json, "interval_low_s"),
-                  time_at(json, "interval_high_s")};
+                  time_at(json, "interval_high_s"), text_at(json, "method")};
     if (step.interval_low > step.interval_high)
         throw json.wrong("interval_low_s of at most interval_high_s");
     return step;
-=======
-    return {time_summary_from_json(json), time_at(json, "interval_low_s"),
-            time_at(json, "interval_high_s"), text_at(json, "method")};
->>>>>>> 8b7fdb2 (Sampler: rounds, bracketed samples, stop rule anchored at the minimum; the whole step beside the sum of its rows)
 }
 
 RunInfo run_info_from_json(const JsonReader& json) {
