@@ -89,6 +89,21 @@ Environment environment_from_json(const JsonReader& json) {
     return environment;
 }
 
+/// What the time of a row and that of a step have in common; without a time, only the counts.
+TimeSummary read_summary(const JsonReader& json) {
+    TimeSummary summary;
+    summary.samples = count_at(json, "samples");
+    summary.quiet_samples = static_cast<int>(json.at("quiet_samples").integer(0, summary.samples));
+    if (!json.has("time_s")) return summary;
+    summary.time = measured_time_at(json, "time_s");
+    summary.spread = time_at(json, "spread_s");
+    summary.raw_min = time_at(json, "raw_min_s");
+    summary.median = time_at(json, "median_s");
+    summary.settled = json.at("settled").boolean();
+    summary.upper_bound = json.at("upper_bound").boolean();
+    return summary;
+}
+
 }  // namespace
 
 Sample sample_from_json(const JsonReader& json) {
@@ -107,23 +122,16 @@ Sample sample_from_json(const JsonReader& json) {
 
 TimeSummary time_summary_from_json(const JsonReader& json) {
     json.allow_keys({"time_s", "unavailable", "spread_s", "raw_min_s", "median_s", "samples",
-                     "quiet_samples", "settled", "upper_bound", "source", "interval_low_s",
-                     "interval_high_s"});  // the last two belong to a step
-    TimeSummary summary;
-    summary.samples = count_at(json, "samples");
-    summary.quiet_samples = static_cast<int>(json.at("quiet_samples").integer(0, summary.samples));
-    if (!json.has("time_s")) return summary;
-    summary.time = measured_time_at(json, "time_s");
-    summary.spread = time_at(json, "spread_s");
-    summary.raw_min = time_at(json, "raw_min_s");
-    summary.median = time_at(json, "median_s");
-    summary.settled = json.at("settled").boolean();
-    summary.upper_bound = json.at("upper_bound").boolean();
-    return summary;
+                     "quiet_samples", "settled", "upper_bound", "source"});
+    return read_summary(json);
 }
 
 StepTime step_time_from_json(const JsonReader& json) {
-    StepTime step{time_summary_from_json(json), time_at(json, "interval_low_s"),
+    json.allow_keys({"time_s", "spread_s", "raw_min_s", "median_s", "samples", "quiet_samples",
+                     "settled", "upper_bound", "source", "interval_low_s", "interval_high_s",
+                     "method"});
+    if (!json.has("time_s")) throw json.at("time_s").wrong("the time of the step");
+    StepTime step{read_summary(json), time_at(json, "interval_low_s"),
                   time_at(json, "interval_high_s"), text_at(json, "method")};
     if (step.interval_low > step.interval_high)
         throw json.wrong("interval_low_s of at most interval_high_s");

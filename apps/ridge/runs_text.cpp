@@ -102,10 +102,9 @@ std::string rows_table(const std::vector<Measurement>& rows, const report::Termi
 std::string step_line(const Run& run) {
     if (!run.step) return "Whole step: not measured\n";
     const StepTime& step = *run.step;
-    std::string line =
-        fmt::format("Whole step: {} (90 % interval {} to {}; {} samples, {} quiet)",
-                    format(step.time.time), format(step.interval_low), format(step.interval_high),
-                    step.time.samples, step.time.quiet_samples);
+    std::string line = fmt::format("Whole step: {} (90 % interval {} to {}; {})",
+                                   format(step.time.time), format(step.interval_low),
+                                   format(step.interval_high), report::printable(step.method));
     if (const auto sum = sum_of(run.rows))
         line += fmt::format("; sum of the rows / step {:.3f}", *sum / step.time.time);
     return line + "\n";

@@ -80,7 +80,8 @@ std::vector<Sample> example_samples(int visit, int n) {
 StepTime example_step() {
     return {.time = example_row(0).time,
             .interval_low = Seconds(0.9e-3),
-            .interval_high = Seconds(1.1e-3)};
+            .interval_high = Seconds(1.1e-3),
+            .method = "low quantile of 9 quiet repetitions of 12"};
 }
 
 std::int64_t store_example(RunStore& store, int rows) {
@@ -135,6 +136,13 @@ void check_equal(const Measurement& a, const Measurement& b) {
     CHECK(a.first_call == b.first_call);
     CHECK(a.scratchpad == b.scratchpad);
     CHECK(a.counters == b.counters);
+}
+
+void check_equal(const StepTime& a, const StepTime& b) {
+    check_equal(a.time, b.time);
+    CHECK(a.interval_low == b.interval_low);
+    CHECK(a.interval_high == b.interval_high);
+    CHECK(a.method == b.method);
 }
 
 void check_equal(const RunInfo& a, const RunInfo& b) {

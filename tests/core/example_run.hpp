@@ -22,6 +22,7 @@ void check_equal(const Sample& a, const Sample& b);
 void check_equal(const std::vector<Sample>& a, const std::vector<Sample>& b);
 void check_equal(const TimeSummary& a, const TimeSummary& b);
 void check_equal(const Measurement& a, const Measurement& b);
+void check_equal(const StepTime& a, const StepTime& b);
 /// All but the id.
 void check_equal(const RunInfo& a, const RunInfo& b);
 

@@ -35,7 +35,7 @@ TEST_SUITE("smoke") {
         for (int i = 0; i < 3; ++i)
             check_equal(loaded.rows[static_cast<std::size_t>(i)], example_row(i));
         REQUIRE(loaded.step);
-        check_equal(loaded.step->time, test::example_step().time);
+        check_equal(*loaded.step, test::example_step());
 
         std::vector<Sample> samples, step_samples;
         for (int visit = 0; visit < 3; ++visit) {
