@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "model/machine/machine_json.hpp"
-#include "tests/machine/example_machine.hpp"
+#include "tests/machine/small_machine.hpp"
 #include "tests/roofline/synthetic.hpp"
 
 using namespace ridge;
@@ -73,7 +73,7 @@ TEST_SUITE("behaviour") {
     }
 
     TEST_CASE("a machine's figures keep their source, spread and note") {
-        const auto json = to_json(example_machine());
+        const auto json = to_json(small_machine());
         const auto& ceiling = json["compute"][1];
         CHECK(ceiling["flops_per_s"]["value"] == 100e9);
         CHECK(ceiling["flops_per_s"]["source"] == "measured");

@@ -8,13 +8,13 @@
 #include <functional>
 #include <limits>
 
-#include "example_machine.hpp"
 #include "model/machine/machine_yaml.hpp"
 #include "ridge/error.hpp"
+#include "small_machine.hpp"
 #include "tests/support/run_ridge.hpp"
 
 using namespace ridge;
-using ridge::test::example_machine;
+using ridge::test::small_machine;
 
 namespace {
 
@@ -30,7 +30,7 @@ std::string error_of(const std::function<void()>& action) {
 
 /// The example's file with one piece of text replaced.
 std::string error_after(const std::string& text, const std::string& replacement) {
-    std::string yaml = machine_to_yaml(example_machine());
+    std::string yaml = machine_to_yaml(small_machine());
     const auto at = yaml.find(text);
     REQUIRE(at != std::string::npos);
     yaml.replace(at, text.size(), replacement);
@@ -42,7 +42,7 @@ bool has(const std::string& text, const std::string& part) {
 }
 
 std::string lint_of(const std::function<void(Machine&)>& change) {
-    auto machine = example_machine();
+    auto machine = small_machine();
     change(machine);
     std::string lines;
     for (const auto& line : lint(machine)) lines += line + "\n";
@@ -53,7 +53,7 @@ std::string lint_of(const std::function<void(Machine&)>& change) {
 
 TEST_SUITE("behaviour") {
     TEST_CASE("a machine reads back equal, to the last bit") {
-        const auto machine = example_machine();
+        const auto machine = small_machine();
         CHECK(machine_from_yaml(machine_to_yaml(machine), "m.yaml") == machine);
         test::TemporaryFolder folder;
         const auto path = folder.file("m.yaml");
@@ -67,7 +67,7 @@ TEST_SUITE("behaviour") {
     }
 
     TEST_CASE("text that YAML would take for something else survives") {
-        auto machine = example_machine();
+        auto machine = small_machine();
         for (const char* text : {"yes", "1.5", "a: b", "# no", "\"q\" \\ back", "tab\there",
                                  "line\nbreak", "\x01", "é", "{x", "- y", "null", "~"}) {
             machine.description = text;
@@ -124,13 +124,13 @@ TEST_SUITE("behaviour") {
     }
 
     TEST_CASE("nothing impossible is written, and nothing half-written stays") {
-        auto machine = example_machine();
+        auto machine = small_machine();
         machine.levels[0].capacity_bytes->value = std::numeric_limits<double>::infinity();
         test::TemporaryFolder folder;
         const auto path = folder.file("m.yaml");
         CHECK(has(error_of([&] { save_machine(machine, path); }), "capacity_bytes"));
         CHECK_FALSE(std::filesystem::exists(path));
-        CHECK(has(error_of([&] { save_machine(example_machine(), folder.file("no/such/m.yaml")); }),
+        CHECK(has(error_of([&] { save_machine(small_machine(), folder.file("no/such/m.yaml")); }),
                   "no/such"));
     }
 
@@ -166,7 +166,7 @@ TEST_SUITE("behaviour") {
     }
 
     TEST_CASE("lint tells what is odd without refusing it") {
-        CHECK(lint(example_machine()).empty());
+        CHECK(lint(small_machine()).empty());
         CHECK(has(lint_of([](Machine& m) { m.compute[2].flops_per_s.value = 80e9; }),
                   "compute[2].flops_per_s"));  // falls with more threads
         CHECK(has(lint_of([](Machine& m) { m.compute[2].flops_per_s.value = 500e9; }),

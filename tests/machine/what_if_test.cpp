@@ -2,27 +2,27 @@
 
 #include <doctest/doctest.h>
 
-#include "example_machine.hpp"
 #include "ridge/error.hpp"
+#include "small_machine.hpp"
 
 using namespace ridge;
-using ridge::test::example_machine;
+using ridge::test::small_machine;
 
 namespace {
 
 Machine with(const char* assignment) {
-    auto machine = example_machine();
+    auto machine = small_machine();
     apply_what_if(machine, assignment);
     return machine;
 }
 
 std::string error_with(const char* assignment) {
-    auto machine = example_machine();
+    auto machine = small_machine();
     try {
         apply_what_if(machine, assignment);
     } catch (const Error& error) {
         CHECK(error.code() == ExitCode::bad_input);
-        CHECK(machine == example_machine());
+        CHECK(machine == small_machine());
         return error.what();
     }
     return "no error";
@@ -92,7 +92,7 @@ TEST_SUITE("behaviour") {
     }
 
     TEST_CASE("every key that is offered works") {
-        for (const auto& [key, meaning] : what_if_keys(example_machine())) {
+        for (const auto& [key, meaning] : what_if_keys(small_machine())) {
             CHECK_FALSE(meaning.empty());
             CHECK_NOTHROW(with((key + "=1.01x").c_str()));
         }

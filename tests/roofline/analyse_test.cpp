@@ -4,7 +4,7 @@
 
 #include "ridge/error.hpp"
 #include "synthetic.hpp"
-#include "tests/machine/example_machine.hpp"
+#include "tests/machine/small_machine.hpp"
 
 using namespace ridge;
 using namespace ridge::test;
@@ -38,7 +38,7 @@ Run small_run(CacheState state) {
 TEST_SUITE("formula") {
     TEST_CASE("mb2 ic16 oc16 7x7 k5 p2: 861184 FLOP, 38208 bytes, 22.54 FLOP/B") {
         auto run = small_run(CacheState::cold);
-        const auto a = ridge::analyse(run, example_machine());
+        const auto a = ridge::analyse(run, small_machine());
         CHECK(a.rows[0].useful_flops.value() == 861184);
         CHECK(a.rows[0].minimum_bytes.value() == 38208);
         CHECK(a.rows[0].intensity->value() == doctest::Approx(22.54).epsilon(0.0005));
@@ -53,35 +53,34 @@ TEST_SUITE("formula") {
         auto reorder = measured("conv1", Pass::forward, "reorder:mb2ic16ih7", 5e-6);
         reorder.key.part = "reorder src";
         run.rows.insert(run.rows.begin(), reorder);
-        const auto a = ridge::analyse(run, example_machine());
+        const auto a = ridge::analyse(run, small_machine());
         CHECK(a.sum.value() == doctest::Approx(105e-6));
         CHECK(*a.sum_over_step == doctest::Approx(105.0 / 102));
         CHECK(a.convolution_share == doctest::Approx(90.0 / 105));
         double shares = 0;
         for (const auto& r : a.rows) shares += r.share_of_step;
         CHECK(shares == doctest::Approx(1));
-        CHECK_FALSE(ridge::analyse(small_run(CacheState::warm), example_machine()).sum_over_step);
+        CHECK_FALSE(ridge::analyse(small_run(CacheState::warm), small_machine()).sum_over_step);
     }
 }
 
 TEST_SUITE("behaviour") {
     TEST_CASE("the level: DRAM when cold, what holds the footprint when warm") {
         // 38208 bytes do not fit 32 KiB, but 1 MiB
-        CHECK(ridge::analyse(small_run(CacheState::cold), example_machine()).rows[0].level ==
-              "DRAM");
-        const auto warm = ridge::analyse(small_run(CacheState::warm), example_machine());
+        CHECK(ridge::analyse(small_run(CacheState::cold), small_machine()).rows[0].level == "DRAM");
+        const auto warm = ridge::analyse(small_run(CacheState::warm), small_machine());
         CHECK(warm.rows[0].level == "L2");
         CHECK(warm.rows[1].level == "L1");
         auto two = small_run(CacheState::warm);
         two.info.threads = 2;
-        CHECK(ridge::analyse(two, example_machine()).rows[0].level == "L1");  // 2 x 32 KiB
+        CHECK(ridge::analyse(two, small_machine()).rows[0].level == "L1");  // 2 x 32 KiB
     }
 
     TEST_CASE("in the step a tensor comes from where the rows since its last use left it") {
         auto run = small_run(CacheState::in_step);
         // 16 MB pass through between two uses of conv1's weights
         run.rows.push_back(measured("big", Pass::forward, "eltwise:mb1ic1ih2000iw2000", 2e-3));
-        const auto a = ridge::analyse(run, example_machine());
+        const auto a = ridge::analyse(run, small_machine());
         CHECK(a.rows[0].level == "DRAM");  // weights, last used by the update before "big"
         CHECK(a.rows[0].bytes < a.rows[0].minimum_bytes + Bytes(1));
         // relu1 reads what conv1 wrote just before; only its own output is far away.
@@ -94,7 +93,7 @@ TEST_SUITE("behaviour") {
         auto run = small_run(CacheState::warm);
         run.info.dtype = DataType::bf16;
         run.rows[0].dtype = DataType::bf16;
-        auto machine = example_machine();
+        auto machine = small_machine();
         machine.isa_flags.push_back("avx512_bf16");
         machine.compute.push_back(
             {Isa::avx512_bf16, true, DataType::bf16, 1, given(200e9), {}, {}});
@@ -108,7 +107,7 @@ TEST_SUITE("behaviour") {
     TEST_CASE("a row whose problem cannot be read stays, with the reason") {
         auto run = small_run(CacheState::in_step);
         run.rows[1].problem = "conv:nonsense";
-        const auto a = ridge::analyse(run, example_machine());
+        const auto a = ridge::analyse(run, small_machine());
         REQUIRE(a.rows.size() == 5);
         CHECK(a.rows[1].bound == Bound::undetermined);
         CHECK(flagged(a.rows[1], "unknown problem"));
@@ -117,12 +116,12 @@ TEST_SUITE("behaviour") {
 
     TEST_CASE("an empty run, and one without times, give no NaN") {
         Run run;
-        const auto empty = ridge::analyse(run, example_machine());
+        const auto empty = ridge::analyse(run, small_machine());
         CHECK(empty.sum.value() == 0);
         CHECK(empty.convolution_share == 0);
         run = small_run(CacheState::warm);
         for (auto& r : run.rows) r.time = {};
-        const auto timeless = ridge::analyse(run, example_machine());
+        const auto timeless = ridge::analyse(run, small_machine());
         CHECK(timeless.convolution_share == 0);
         CHECK(timeless.rows[0].share_of_step == 0);
     }
@@ -138,7 +137,7 @@ TEST_SUITE("behaviour") {
             for (const Pass pass : training_passes(layer))
                 run.rows.push_back(measured(line, pass, line, 3e-6));
         }
-        const auto a = ridge::analyse(run, example_machine());
+        const auto a = ridge::analyse(run, small_machine());
         CHECK(a.rows.size() > 15);
         for (const auto& r : a.rows) {
             const auto found = contradictions(r);

@@ -4,14 +4,14 @@
 
 #include "model/roofline/roofs.hpp"
 #include "synthetic.hpp"
-#include "tests/machine/example_machine.hpp"
+#include "tests/machine/small_machine.hpp"
 
 using namespace ridge;
 using namespace ridge::test;
 
 TEST_SUITE("formula") {
     TEST_CASE("roofs are sorted, named, and taken at the run's thread count") {
-        const auto r = make_roofline(example_machine(), DataType::f32, 2);
+        const auto r = make_roofline(small_machine(), DataType::f32, 2);
         REQUIRE(r.compute.size() == 2);
         CHECK(r.compute[0].name == "AVX-512 FMA");
         CHECK(r.compute[0].rate.value() == doctest::Approx(180e9));
@@ -28,14 +28,14 @@ TEST_SUITE("formula") {
     }
 
     TEST_CASE("a data type without ceilings has bandwidth roofs and no ridge") {
-        const auto r = make_roofline(example_machine(), DataType::bf16, 1);
+        const auto r = make_roofline(small_machine(), DataType::bf16, 1);
         CHECK(r.compute.empty());
         CHECK(r.bandwidth.size() == 4);
         CHECK_FALSE(r.bandwidth[3].ridge);
     }
 
     TEST_CASE("what the file does not know is absent") {
-        auto m = example_machine();
+        auto m = small_machine();
         m.overheads = {};
         m.levels[3].capacity_bytes.reset();
         m.levels[1].bandwidths.clear();

@@ -11,7 +11,7 @@ inline Figure given(double value) {
 
 /// 4 cores of 1 thread; AVX-512 100 GFLOP/s at 1 thread and 340 at 4; L1 32 KiB and L2 1 MiB per
 /// core, L3 8 MiB shared, DRAM 16 GiB.
-inline Machine example_machine() {
+inline Machine small_machine() {
     Machine m;
     m.name = "example";
     m.description = "a machine for tests";

@@ -1,0 +1,142 @@
+// `ridge explain` as a user runs it.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "ridge/format.hpp"
+#include "tests/report/stored_example.hpp"
+
+using namespace ridge;
+using namespace ridge::test;
+
+namespace {
+
+Outcome explain(const StoredExample& example, std::vector<std::string> arguments,
+                std::vector<std::string> environment = {}) {
+    arguments.insert(arguments.begin(), "explain");
+    for (const auto& more : {std::string("--store"), example.store()}) arguments.push_back(more);
+    if (std::find(arguments.begin(), arguments.end(), "--machine") == arguments.end())
+        for (const auto& more : {std::string("--machine"), example.machine()})
+            arguments.push_back(more);
+    environment.push_back(example.environment());
+    return run_ridge(arguments, environment);
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+void check_refused(const Outcome& outcome, const std::string& says) {
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+    CHECK_MESSAGE(has(outcome.err, says), outcome.err);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+}  // namespace
+
+TEST_SUITE("cli") {
+    TEST_CASE("explain prints the summary, every row and a verdict for each") {
+        StoredExample example;
+        const Run run = example_measured_run("alexnet", 8, 1, "onednn");
+        example.add(run);
+        const auto outcome = explain(example, {"alexnet"});
+        CHECK_MESSAGE(outcome.exit_code == 0, outcome.err);
+        for (const char* part :
+             {"alexnet, batch 8", "Convolution takes", "What bounds the time", "Roofs: AVX-512 FMA",
+              "conv2 · backward_weights", "saved at the roof", "algorithmic"})
+            CHECK_MESSAGE(has(outcome.out, part), part);
+        std::size_t verdicts = 0;
+        for (const auto& line : lines_of(outcome.out)) verdicts += has(line, "; next ");
+        CHECK(verdicts == run.rows.size());
+        CHECK_FALSE(has(outcome.out, "\x1b["));  // not a terminal
+    }
+
+    TEST_CASE("colour: always on demand, never with NO_COLOR unless demanded") {
+        StoredExample example;
+        example.add(example_measured_run("lenet", 4, 1, "onednn"));
+        CHECK(has(explain(example, {"--color", "always"}).out, "\x1b["));
+        CHECK_FALSE(has(explain(example, {"--color", "never"}).out, "\x1b["));
+        CHECK_FALSE(has(explain(example, {}, {"NO_COLOR=1"}).out, "\x1b["));
+        check_refused(explain(example, {"--color", "mauve"}), "mauve");
+    }
+
+    TEST_CASE("JSON has what the text has, with units, whatever the locale") {
+        StoredExample example;
+        const auto id = example.add(example_measured_run("lenet", 4, 1, "onednn"));
+        const auto outcome = explain(example, {"--json"}, {"LC_ALL=de_DE.UTF-8"});
+        CHECK(outcome.exit_code == 0);
+        const auto json = nlohmann::json::parse(outcome.out);
+        CHECK(json["run"]["id"] == id);
+        CHECK(json["rows"].size() > 10);
+        double sum_s = 0, shares = 0;
+        for (const auto& row : json["rows"]) {
+            sum_s += row["time"]["time_s"].get<double>();
+            shares += row["share_of_step"].get<double>();
+            CHECK(row["verdict"].get<std::string>().size() > 20);
+        }
+        CHECK(json["sum_of_rows_s"].get<double>() == doctest::Approx(sum_s));
+        CHECK(shares == doctest::Approx(1));
+        const auto text = explain(example, {});
+        for (const auto& finding : json["findings"])
+            CHECK_MESSAGE(has(text.out, finding.get<std::string>()), finding);
+    }
+
+    TEST_CASE("rows are chosen and sorted alike in text, JSON and CSV") {
+        StoredExample example;
+        example.add(example_measured_run("alexnet", 8, 1, "onednn"));
+        const auto json = nlohmann::json::parse(
+            explain(example, {"--sort", "saving", "--top", "3", "--json"}).out);
+        CHECK(json["rows"].size() == 3);
+        CHECK(json["rows"][0]["saved_at_roof_s"] >= json["rows"][1]["saved_at_roof_s"]);
+        CHECK(json["rows"][1]["saved_at_roof_s"] >= json["rows"][2]["saved_at_roof_s"]);
+        const auto csv =
+            lines_of(explain(example, {"--sort", "saving", "--top", "3", "--csv"}).out);
+        REQUIRE(csv.size() == 4);
+        for (int i = 0; i < 3; ++i)
+            CHECK(csv[static_cast<std::size_t>(i) + 1].starts_with(
+                json["rows"][i]["layer"].get<std::string>()));
+        const auto layer = nlohmann::json::parse(explain(example, {"conv3", "--json"}).out);
+        CHECK(layer["rows"].size() == 4);
+        for (const auto& row : layer["rows"]) CHECK(row["layer"] == "conv3");
+    }
+
+    TEST_CASE("what-if: twice the compute halves the least time of a compute-bound row") {
+        StoredExample example;
+        example.add(example_measured_run("alexnet", 8, 1, "onednn"));
+        const auto row_of = [&](std::vector<std::string> more) {
+            more.insert(more.begin(), {"conv3", "--json"});
+            return nlohmann::json::parse(explain(example, more).out)["rows"][0];
+        };
+        const auto before = row_of({}), after = row_of({"--set", "compute=2x"});
+        REQUIRE(before["bound"] == "compute");
+        CHECK(after["attained_share_of_roof"].get<double>() ==
+              doctest::Approx(before["attained_share_of_roof"].get<double>() / 2));
+        CHECK(after["time"]["time_s"] == before["time"]["time_s"]);
+    }
+
+    TEST_CASE("nothing stored, nothing of that name: one line that says how to collect") {
+        StoredExample empty;
+        check_refused(explain(empty, {"alexnet"}), "ridge collect");
+        StoredExample example;
+        example.add(example_measured_run("lenet", 4, 1, "onednn"));
+        check_refused(explain(example, {"alexnet"}), "ridge collect alexnet");
+        check_refused(explain(example, {"77"}), "run 77");
+        check_refused(explain(example, {"--run", "77"}), "run 77");
+        check_refused(explain(example, {"--set", "l7.capacity=2x"}), "l2.capacity");
+        check_refused(explain(example, {"--machine", "cray-1"}), "cray-1");
+        check_refused(explain(example, {"--sort", "beauty"}), "beauty");
+        check_refused(explain(example, {"--top", "0"}), "--top");
+        check_refused(explain(example, {"--json", "--csv"}), "--csv");
+    }
+}
