@@ -86,6 +86,7 @@ void plan(BlasMemory& memory, const NetworkLayer& net, int threads, std::uint32_
     const Layer& layer = net.layer;
     const Dims& d = layer.dims;
     const bool convolution = layer.kind == LayerKind::convolution;
+    const bool bias = layer.bias && layer.kind != LayerKind::matmul;
     const std::size_t src = product({d.mb, d.ic, d.ih, d.iw});
     const std::size_t dst = product({d.mb, d.oc, convolution ? d.oh : 1, convolution ? d.ow : 1});
     const std::int64_t fan_in = convolution ? d.ic / d.g * d.kh * d.kw : d.ic * d.ih * d.iw;
@@ -97,14 +98,14 @@ void plan(BlasMemory& memory, const NetworkLayer& net, int threads, std::uint32_
     const auto oc = static_cast<std::size_t>(d.oc);
     add("src", src, {-1, 1});
     add("wei", wei, {-bound, bound});
-    if (layer.bias) add("bias", oc, {-0.1F, 0.1F});
+    if (bias) add("bias", oc, {-0.1F, 0.1F});
     add("dst", dst, {});
     for (const Pass pass : net.passes) {
         memory.need_columns(blas::column_elements(layer, pass, threads));
         if (pass == Pass::backward_data) add("diff_src", src, {});
         if (pass != Pass::backward_weights) continue;
         add("diff_wei", wei, {});
-        if (layer.bias && layer.kind != LayerKind::matmul) add("diff_bias", oc, {});
+        if (bias) add("diff_bias", oc, {});
     }
     if (net.passes.size() > 1) add("diff_dst", dst, {-1, 1});
 }

@@ -50,10 +50,8 @@ InnerProductBackwardWeights inner_product_backward_weights(const Context& c, con
                                                            const InnerProductForward& hint) {
     return {c.engine, src, diff_wei, diff_bias, diff_dst, hint, c.attr};
 }
-dnnl::matmul::primitive_desc matmul(const Context& c, const Md& src, const Md& wei, const Md& bias,
-                                    const Md& dst) {
-    if (bias == Md()) return {c.engine, src, wei, dst, c.attr};
-    return {c.engine, src, wei, bias, dst, c.attr};
+dnnl::matmul::primitive_desc matmul(const Context& c, const Md& src, const Md& wei, const Md& dst) {
+    return {c.engine, src, wei, dst, c.attr};
 }
 PoolingForward pooling_forward(const Context& c, dnnl::algorithm algorithm, const Md& src,
                                const Md& dst, const Window& w) {
@@ -166,10 +164,8 @@ InnerProductBackwardWeights inner_product_backward_weights(const Context& c, con
     return {dnnl::inner_product_backward_weights::desc(src, diff_wei, diff_bias, diff_dst), c.attr,
             c.engine, hint};
 }
-dnnl::matmul::primitive_desc matmul(const Context& c, const Md& src, const Md& wei, const Md& bias,
-                                    const Md& dst) {
-    if (bias == Md()) return {dnnl::matmul::desc(src, wei, dst), c.attr, c.engine};
-    return {dnnl::matmul::desc(src, wei, bias, dst), c.attr, c.engine};
+dnnl::matmul::primitive_desc matmul(const Context& c, const Md& src, const Md& wei, const Md& dst) {
+    return {dnnl::matmul::desc(src, wei, dst), c.attr, c.engine};
 }
 PoolingForward pooling_forward(const Context& c, dnnl::algorithm algorithm, const Md& src,
                                const Md& dst, const Window& w) {

@@ -72,8 +72,7 @@ InnerProductBackwardWeights inner_product_backward_weights(const Context&, const
                                                            const Md& diff_wei, const Md& diff_bias,
                                                            const Md& diff_dst,
                                                            const InnerProductForward& hint);
-dnnl::matmul::primitive_desc matmul(const Context&, const Md& src, const Md& wei, const Md& bias,
-                                    const Md& dst);
+dnnl::matmul::primitive_desc matmul(const Context&, const Md& src, const Md& wei, const Md& dst);
 PoolingForward pooling_forward(const Context&, dnnl::algorithm, const Md& src, const Md& dst,
                                const Window&);
 PoolingBackward pooling_backward(const Context&, dnnl::algorithm, const Md& diff_src,

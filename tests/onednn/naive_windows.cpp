@@ -94,7 +94,7 @@ Values product(const Layer& layer, Pass pass, const Values& in) {
     };
     if (pass == Pass::forward) {
         Vector dst(m * n, 0);
-        if (layer.bias)
+        if (layer.bias && inner)
             for (std::size_t i = 0; i < m * n; ++i) dst[i] = in.at("bias")[i % n];
         const Vector &src = in.at("src"), &wei = in.at("wei");
         each([&](std::size_t s, std::size_t w, std::size_t o) { dst[o] += src[s] * wei[w]; });

@@ -13,17 +13,14 @@ public:
         const Md src_md = plain_md({m(), k()}, type());
         const Md wei_md = plain_md({k(), n()}, type());
         const Md dst_md = plain_md({m(), n()}, type());
-        const Md bias_md = layer().bias ? plain_md({1, n()}, type()) : Md();
-        const auto pd = create([&] { return matmul(context(), src_md, wei_md, bias_md, dst_md); });
+        const auto pd = create([&] { return matmul(context(), src_md, wei_md, dst_md); });
         const TensorId src = source(0, src_md, Pass::forward);
         const float bound = step::small_bound(k());
         wei_ = parameter("wei", wei_md, {-bound, bound});
-        std::vector<Argument> arguments{{DNNL_ARG_SRC, src, "src"},
-                                        {DNNL_ARG_WEIGHTS, wei_, "wei"}};
-        if (layer().bias)
-            arguments.push_back({DNNL_ARG_BIAS, parameter("bias", bias_md, {-0.1F, 0.1F}), "bias"});
-        arguments.push_back({DNNL_ARG_DST, new_value(dst_md), "dst", true});
-        row(Pass::forward).primitive(pd, std::move(arguments));
+        row(Pass::forward)
+            .primitive(pd, {{DNNL_ARG_SRC, src, "src"},
+                            {DNNL_ARG_WEIGHTS, wei_, "wei"},
+                            {DNNL_ARG_DST, new_value(dst_md), "dst", true}});
     }
 
     void backward(Pass pass) override {
@@ -32,7 +29,7 @@ public:
             const Md diff_src_md = plain_md({m(), k()}, type());
             const Md wei_t({n(), k()}, type(), MemoryDims{1, n()});
             const auto pd =
-                create([&] { return matmul(context(), diff_dst_md, wei_t, Md(), diff_src_md); });
+                create([&] { return matmul(context(), diff_dst_md, wei_t, diff_src_md); });
             const TensorId diff_dst = output_gradient(diff_dst_md, pass);
             const TensorId wei = memory().view(wei_, wei_t);
             row(pass).primitive(
@@ -43,7 +40,7 @@ public:
             const Md diff_wei_md = plain_md({k(), n()}, type());
             const Md src_t({k(), m()}, type(), MemoryDims{1, k()});
             const auto pd =
-                create([&] { return matmul(context(), src_t, diff_dst_md, Md(), diff_wei_md); });
+                create([&] { return matmul(context(), src_t, diff_dst_md, diff_wei_md); });
             const TensorId diff_dst = output_gradient(diff_dst_md, pass);
             const TensorId src =
                 memory().view(source(0, plain_md({m(), k()}, type()), pass), src_t);
