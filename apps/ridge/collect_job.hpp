@@ -13,10 +13,10 @@
 namespace ridge::app {
 
 struct CollectOptions {
-    std::string network;              ///< name, YAML path, or a layer line
-    std::int64_t batch = 1;           ///< ignored for a layer line, which has its own mb
-    int threads = 0;                  ///< 0: one per core of this machine
-    std::vector<Pass> passes;         ///< empty: all that training runs
+    std::string network;       ///< name, YAML path, or a layer line
+    std::int64_t batch = 1;    ///< ignored for a layer line, which has its own mb
+    int threads = 0;           ///< 0: one per core of this machine
+    std::vector<Pass> passes;  ///< empty: all that training runs
     DataType dtype = DataType::f32;
     std::optional<CacheState> state;  ///< default: in_step for a network, warm for a layer
     std::string library = "onednn";   ///< onednn or openblas
@@ -26,6 +26,9 @@ struct CollectOptions {
     bool resume = false;              ///< continue the newest matching run that was interrupted
     bool quiet = false;               ///< no progress bar
 };
+
+/// Threads that `threads = 0` means: one per usable core.
+[[nodiscard]] int usable_thread_count();
 
 /// Measures and stores; returns the id of the complete run. Throws ridge::Error.
 std::int64_t collect(const CollectOptions& options);
