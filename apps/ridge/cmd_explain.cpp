@@ -88,12 +88,12 @@ report::Table screen_table(const RunAnalysis& analysis, const std::vector<std::s
 }
 
 void print_roofs(const Roofline& roofline) {
-    std::string line = "Roofs:";
+    std::vector<std::string> roofs;
     for (const auto& roof : roofline.compute)
-        line += fmt::format(" {} {};", roof.name, format(roof.rate));
+        roofs.push_back(fmt::format("{} {}", roof.name, format(roof.rate)));
     for (const auto& roof : roofline.bandwidth)
-        line += fmt::format(" {} {};", roof.level, format(roof.rate));
-    fmt::print("{}\n", line);
+        roofs.push_back(fmt::format("{} {}", roof.level, format(roof.rate)));
+    fmt::print("Roofs: {}\n", fmt::join(roofs, ", "));
 }
 
 void print_verdicts(const RunAnalysis& analysis, const std::vector<std::size_t>& rows,

@@ -123,8 +123,7 @@ private:
     void check_bound() {
         const double compute = busiest(false, "compute"), memory = busiest(true, ""),
                      overhead = busiest(false, "overhead");
-        double explained = 0;
-        for (const auto& t : a_.terms) explained += t.share;
+        const double explained = std::max({compute, memory, overhead});
         const auto leads = [&](double mine, double one, double two) {
             return mine > 0 && one < balanced_ratio * mine && two < balanced_ratio * mine;
         };
@@ -152,11 +151,11 @@ private:
             }
             case Bound::undetermined:
                 expect(explained < explained_share,
-                       "called undetermined, but the roofs explain more than a third");
+                       "called undetermined, but a resource is busy for a third of the time");
                 break;
         }
         expect(a_.bound == Bound::undetermined || explained >= explained_share,
-               "a bound is named, but the roofs explain less than a third");
+               "a bound is named, but no resource is busy for a third of the time");
         expect(a_.runner_up.empty() == (a_.terms.size() < 2), "the runner-up is missing");
         if (!a_.runner_up.empty())
             expect(a_.runner_up != a_.terms.front().resource && term(a_.runner_up),

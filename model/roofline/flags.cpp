@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "model/roofline/roofs.hpp"
 #include "model/roofline/row_analysis.hpp"
@@ -13,9 +12,6 @@
 
 namespace ridge {
 namespace {
-
-/// Ceiling and time each repeat to about this on a machine that is not quiet.
-constexpr double repeatability = 0.05;
 
 /// A word of the name between punctuation: "ref" is in "ref:any" and "gemm:ref", not in
 /// "preferred".
@@ -53,9 +49,9 @@ std::string above_compute(const Term& term, const RowAnalysis& a) {
             "times repeat to",
             term.time / time, format_percent(repeatability));
     return fmt::format(
-        "{:.2f} x the {} roof as its name and formats say it executes: the kernel "
-        "skips part of the padding or uses wider instructions than its name says",
-        term.busy / time, term.ceiling);
+        "{:.3f} x the {} roof as its name and formats say it executes, within the {} that ceilings "
+        "and times repeat to",
+        term.busy / time, term.ceiling, format_percent(repeatability));
 }
 
 /// The nearest outer-to-inner level whose ceiling admits the measured rate, if enough of the
@@ -99,48 +95,31 @@ std::string above_roof(const Term& term, const RowAnalysis& a, const Roofline& r
         format(term.time), ratio_of(term, a));
 }
 
-bool narrower_kernel(const RowAnalysis& a, const Demand& demand, const Roofline& roofline) {
-    if (roofline.compute.empty() || !(demand.useful.value() > 0)) return false;
-    return roof_of_kernel(roofline, a.row.implementation).rate.value() <
-           0.95 * roofline.compute.front().rate.value();
-}
-
-std::string idle_threads(const Demand& demand, const Roofline& roofline) {
-    const double pieces = demand.parallel_pieces, threads = roofline.threads;
-    if (threads < 2 || pieces < 1) return {};
-    const double busy = pieces / (std::ceil(pieces / threads) * threads);
-    if (busy >= 0.8) return {};
-    return fmt::format(
-        "low parallelism: {:g} independent pieces keep {} of {:g} threads' time busy", pieces,
-        format_percent(busy), threads);
-}
-
-/// A memory-bound row whose stores go through the caches cannot reach the non-temporal ceiling.
-std::string ordinary_stores(const RowAnalysis& a, const Roofline& roofline) {
-    if (a.bandwidth_kind.find("non-temporal") == std::string::npos) return {};
-    for (const auto& roof : roofline.bandwidth) {
-        if (roof.level != a.level) continue;
-        for (const auto& kind : roof.kinds) {
-            if (kind.non_temporal || !a.bandwidth_kind.starts_with(to_string(kind.kind))) continue;
-            const double share = a.traffic_rate / kind.rate;
-            if (share > 0.8 && share < 1.2)
-                return fmt::format(
-                    "ordinary stores: it runs at {} of the {} {} without "
-                    "non-temporal stores",
-                    format_percent(share), format(kind.rate), to_string(kind.kind));
-        }
-    }
-    return {};
-}
-
-bool legacy_sse_pooling(const RowAnalysis& a, const RowContext& context) {
-    return a.row.kind == LayerKind::pooling &&
-           context.cpu_model.find("Intel") != std::string::npos &&
-           context.library_version.starts_with("2.") &&
-           a.row.implementation.find("avx512") != std::string::npos;
+void add_kernel_flags(RowAnalysis& a, const Demand& demand, const Roofline& roofline) {
+    const auto executed = executed_work(a.row, demand, roofline);
+    if (demand.padding > 1.001)
+        a.flags.push_back(
+            executed.padding > 1
+                ? fmt::format("padding: {}, it executes {:.3f} x the useful FLOPs",
+                              demand.padding_cause, demand.padding)
+                : fmt::format("padding: {}, but the kernel skips part of it: its time is too "
+                              "short for {:.3f} x the useful FLOPs",
+                              demand.padding_cause, demand.padding));
+    const auto& named = roof_of_kernel(roofline, a.row.implementation);
+    if (is_narrow(*executed.roof, roofline))
+        a.flags.push_back(fmt::format("narrow kernel: {} reaches at most the {} roof",
+                                      a.row.implementation, named.name));
+    else if (is_narrow(named, roofline))
+        a.flags.push_back(
+            fmt::format("narrow kernel: {} by its name, but it is faster than the {} roof",
+                        a.row.implementation, named.name));
 }
 
 }  // namespace
+
+bool is_narrow(const ComputeRoof& roof, const Roofline& roofline) {
+    return roof.rate.value() < 0.95 * roofline.compute.front().rate.value();
+}
 
 bool is_reference_kernel(const Measurement& row) {
     if (row.kind == LayerKind::reorder) return has_part(row.implementation, "ref");
@@ -169,39 +148,11 @@ void add_flags(RowAnalysis& a, const Demand& demand, const Roofline& roofline) {
         a.flags.push_back(
             "equivalent FLOP/s: counted as direct convolution, Winograd executes "
             "fewer");
-    if (demand.padding > 1.001)
-        a.flags.push_back(fmt::format("padding: {}, it executes {:.3f} x the useful FLOPs",
-                                      demand.padding_cause, demand.padding));
-    if (narrower_kernel(a, demand, roofline))
-        a.flags.push_back(fmt::format("narrow kernel: {} reaches at most the {} roof",
-                                      a.row.implementation,
-                                      roof_of_kernel(roofline, a.row.implementation).name));
+    if (demand.useful.value() > 0 && !roofline.compute.empty())
+        add_kernel_flags(a, demand, roofline);
     if (demand.useful.value() > 0 && roofline.compute.empty())
         a.flags.push_back(fmt::format("no compute roof: the machine file has no ceiling for {}",
                                       to_string(roofline.dtype)));
-}
-
-std::vector<std::string> likely_reasons(const RowAnalysis& a, const Demand& demand,
-                                        const Roofline& roofline, const RowContext& context) {
-    std::vector<std::string> reasons;
-    const auto add = [&](std::string reason) {
-        if (!reason.empty()) reasons.push_back(std::move(reason));
-    };
-    if (is_reference_kernel(a.row)) add(fmt::format("reference kernel ({})", a.row.implementation));
-    if (narrower_kernel(a, demand, roofline))
-        add(fmt::format("narrow kernel ({})", a.row.implementation));
-    if (demand.padding > 1.05)
-        add(fmt::format("padded channels ({:.2f} x the useful FLOPs)", demand.padding));
-    if (a.row.time.upper_bound) add("disturbed machine (never quiet)");
-    add(idle_threads(demand, roofline));
-    add(ordinary_stores(a, roofline));
-    if (legacy_sse_pooling(a, context))
-        add("oneDNN 2.x's AVX-512 pooling kernels move scalars with legacy SSE instructions, some "
-            "430 cycles each on Intel's cores");
-    // Up to about a hundred dependent misses to DRAM fit into this time.
-    if (context.state == CacheState::cold && a.row.time.time.value() < 10e-6)
-        add("cold caches: the latency of the first touches is not small beside so short a time");
-    return reasons;
 }
 
 }  // namespace ridge

@@ -9,13 +9,12 @@ namespace ridge {
 namespace {
 
 Term compute_term(const RowAnalysis& a, const Demand& demand, const Roofline& roofline) {
-    const auto& best = roofline.compute.front();
-    const auto& own = roof_of_kernel(roofline, a.row.implementation);
+    const auto executed = executed_work(a.row, demand, roofline);
     Term term;
     term.resource = "compute";
-    term.ceiling = own.name;
-    term.time = demand.useful / best.rate;
-    term.busy = demand.useful * demand.padding / own.rate;
+    term.ceiling = executed.roof->name;
+    term.time = demand.useful / roofline.compute.front().rate;
+    term.busy = std::max(term.time, executed.time(demand.useful));
     return term;
 }
 
@@ -78,10 +77,8 @@ void place_under_roof(RowAnalysis& a, const Roofline& roofline) {
 }
 
 void decide_bound(RowAnalysis& a) {
-    double explained = 0;
-    for (const auto& term : a.terms) explained += term.share;
     if (a.terms.size() > 1) a.runner_up = a.terms[1].resource;
-    if (explained < explained_share) return;
+    if (a.terms.empty() || a.terms.front().share < explained_share) return;
 
     const Term& first = a.terms.front();
     const auto rival = std::find_if(a.terms.begin(), a.terms.end(), [&](const Term& term) {
@@ -138,6 +135,15 @@ std::string_view to_string(Bound bound) {
             return "undetermined";
     }
     return "?";
+}
+
+ExecutedWork executed_work(const Measurement& row, const Demand& demand, const Roofline& roofline) {
+    const ComputeRoof* own = &roof_of_kernel(roofline, row.implementation);
+    const ComputeRoof* best = &roofline.compute.front();
+    const Seconds longest = row.time.time * (1 + repeatability);
+    for (const auto& claim : {ExecutedWork{demand.padding, own}, ExecutedWork{1, own}})
+        if (claim.time(demand.useful) <= longest) return claim;
+    return {1, best};
 }
 
 Seconds least_time(const std::vector<Term>& terms) {

@@ -11,9 +11,10 @@ namespace ridge {
 
 /// Two terms of different kinds (compute, memory, overhead) within this ratio are balanced.
 inline constexpr double balanced_ratio = 0.9;
-/// When all terms together, as if nothing overlapped, leave more than two thirds of the time
-/// unexplained, no resource is called the bound.
+/// When no resource is busy for a third of the time, none is called the bound.
 inline constexpr double explained_share = 1.0 / 3;
+/// Ceilings and times each repeat to about this on a machine that is not quiet.
+inline constexpr double repeatability = 0.05;
 /// Below this share of its roof a row's verdict names the likely reasons.
 inline constexpr double efficient_share = 0.6;
 
@@ -37,6 +38,20 @@ void add_flags(RowAnalysis& analysis, const Demand& demand, const Roofline& roof
                                                       const RowContext& context);
 [[nodiscard]] std::string verdict_sentence(const RowAnalysis& analysis,
                                            const std::vector<std::string>& reasons);
+
+/// What a kernel executes beyond the useful work, as far as its time allows: whole padded blocks
+/// and only the instruction set of its name would need a time that it may not have taken.
+struct ExecutedWork {
+    double padding = 1;       ///< executed / useful FLOPs
+    const ComputeRoof* roof;  ///< highest that the kernel can reach
+    [[nodiscard]] Seconds time(Flops useful) const { return useful * padding / roof->rate; }
+};
+/// Precondition: the roofline has a compute roof.
+[[nodiscard]] ExecutedWork executed_work(const Measurement& row, const Demand& demand,
+                                         const Roofline& roofline);
+
+/// A roof so far below the highest that a kernel held to it is worth a remark.
+[[nodiscard]] bool is_narrow(const ComputeRoof& roof, const Roofline& roofline);
 
 /// Longest least time of the terms; 0 when there is none.
 [[nodiscard]] Seconds least_time(const std::vector<Term>& terms);

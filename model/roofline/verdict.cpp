@@ -11,14 +11,14 @@ namespace ridge {
 namespace {
 
 /// "87.1 % of the AVX-512 FMA roof (152 of 175 GFLOP/s)", "91 % of L3 read (41 of 45 GB/s)",
-/// "71 % of the time in the call itself (5.1 us)".
+/// "71 % of the time in the call itself (5.1 of 7.2 us)".
 std::string standing(const Term& term, const RowAnalysis& a) {
     if (is_memory(term))
         return fmt::format("{} of {} {} bandwidth ({} of {})", format_percent(term.share),
                            term.resource, term.ceiling, format(*term.bytes / a.row.time.time),
                            format(*term.bandwidth));
     if (term.resource == "overhead")
-        return fmt::format("{} of the time is the call itself ({} of {})",
+        return fmt::format("{} of the time in the call itself ({} of {})",
                            format_percent(term.share), format(term.time), format(a.row.time.time));
     const std::string roof =
         fmt::format("{} of the {} roof", format_percent(term.share), term.ceiling);
@@ -71,7 +71,7 @@ std::string bound_clause(const RowAnalysis& a) {
         case Bound::undetermined:
             break;
     }
-    return fmt::format("below every roof: nearest is {}", standing(first, a));
+    return fmt::format("below every roof: at best {}", standing(first, a));
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ std::string verdict_sentence(const RowAnalysis& a, const std::vector<std::string
         if (!reasons.empty())
             sentence += fmt::format("; likely: {}", fmt::join(reasons, ", "));
         else if (a.bound == Bound::undetermined)
-            sentence += "; no reason in this row's data, counters or a trace would tell";
+            sentence += "; nothing in this row says why, a trace or counters would";
     }
     return sentence;
 }

@@ -100,6 +100,27 @@ TEST_SUITE("formula") {
         CHECK(contradictions(a).empty());
     }
 
+    TEST_CASE("padding that the time refutes is not counted as work") {
+        auto d = demand(0.8e9, {{"DRAM", 1e6}});
+        d.padding = 2;
+        d.padding_cause = "oc 8 padded to 16";
+        const auto a = analyse(row(1e-3), d, golden_roofline());
+        CHECK(a.terms[0].share == doctest::Approx(0.8));
+        CHECK(flagged(a, "the kernel skips part of it"));
+        CHECK_FALSE(flagged(a, "above roof"));
+        CHECK(contradictions(a).empty());
+    }
+
+    TEST_CASE("a resource that is busy for less than a third of the time is not the bound") {
+        const auto bound_at = [](double share) {
+            return analyse(row(1e-3), demand(share * 1e9, {{"DRAM", share * 5e7}}),
+                           golden_roofline())
+                .bound;
+        };
+        CHECK(bound_at(0.34) == Bound::compute);
+        CHECK(bound_at(0.32) == Bound::undetermined);
+    }
+
     TEST_CASE("an AVX2 kernel on an AVX-512 machine is held against both roofs") {
         auto r = golden_roofline();
         r.compute.push_back({"AVX2 FMA", Isa::avx2, true, FlopsPerSecond(500e9), Source::measured});
@@ -267,7 +288,7 @@ TEST_SUITE("behaviour") {
         const auto bare = analyse(row(1e-3), slow, golden_roofline());
         CHECK(bare.bound == Bound::undetermined);
         CHECK(says(bare, "below every roof"));
-        CHECK(says(bare, "no reason in this row's data"));
+        CHECK(says(bare, "nothing in this row says why"));
         const auto reference =
             analyse(row(1e-3, LayerKind::pooling, "ref:any"), slow, golden_roofline());
         CHECK(says(reference, "likely: reference kernel (ref:any)"));
