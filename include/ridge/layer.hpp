@@ -80,7 +80,7 @@ struct Layer {
     Dims dims;
     Algorithm algorithm = Algorithm::none;
     DataType dtype = DataType::f32;
-    bool bias = true;             ///< convolution and inner product
+    bool bias = true;             ///< convolution, inner product, matmul
     bool in_place = false;        ///< dst is src (eltwise, dropout)
     bool loss = false;            ///< softmax computes the loss and its gradient
     std::int64_t local_size = 5;  ///< lrn

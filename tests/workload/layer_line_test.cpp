@@ -202,6 +202,7 @@ TEST_SUITE("behaviour") {
                                  "concat:mb2ih4iw5,inputs=3+4",
                                  "dropout:mb2ic30,ratio=0.1",
                                  "matmul:1x1:1x1",
+                                 "matmul:3x4:4x5,bias=1",
                                  "pool:mb2ic32ih13oh12kh3ph0",
                                  "pool:mb1ic8ih3oh1kh3iw4ow5kw3ph0pw1",
                                  "pool:mb2ic3ih9oh4kh3sh2",

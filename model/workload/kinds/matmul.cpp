@@ -1,5 +1,6 @@
-// Matrix product of two activations, driver "matmul": "MxK:KxN" as benchdnn writes it. Neither
-// operand is a parameter.
+// Matrix product of two activations, driver "matmul": "MxK:KxN" as benchdnn writes it; attribute
+// bias=1 adds a row to every row of the result. No operand is a parameter, and the gradient of the
+// row is a sum that no matmul computes.
 
 #include <fmt/format.h>
 
@@ -20,13 +21,13 @@ void read(ProblemReader& text, Layer& layer) {
                       (lists.size() == 2 || lists[2] == std::vector{lists[0][0], lists[1][1]});
     if (!fits) throw text.wrong("sizes", form, "'" + text.dimensions() + "'");
     Dims& d = layer.dims;
-    layer.bias = false;
+    layer.bias = text.flag("bias", false);
     d.mb = lists[0][0], d.ic = lists[0][1], d.oc = lists[1][1];
 }
 
 std::string write(const Layer& layer) {
     const Dims& d = layer.dims;
-    return fmt::format("{}x{}:{}x{}", d.mb, d.ic, d.ic, d.oc);
+    return fmt::format("{}x{}:{}x{}{}", d.mb, d.ic, d.ic, d.oc, layer.bias ? ",bias=1" : "");
 }
 
 Flops flops(const Layer& layer, Pass, bool) {
@@ -41,11 +42,14 @@ std::vector<TensorUse> tensors(const Layer& layer, Pass pass) {
     const auto m = static_cast<double>(d.mb), k = static_cast<double>(d.ic),
                n = static_cast<double>(d.oc);
     const DataType type = layer.dtype;
+    std::vector<TensorUse> list;
     switch (pass) {
         case Pass::forward:
-            return {tensor("src", m * k, type, Access::read),
+            list = {tensor("src", m * k, type, Access::read),
                     tensor("wei", k * n, type, Access::read),
                     tensor("dst", m * n, type, Access::write)};
+            if (layer.bias) list.push_back(tensor("bias", n, type, Access::read));
+            return list;
         case Pass::backward_data:
             return {tensor("diff_dst", m * n, type, Access::read),
                     tensor("wei", k * n, type, Access::read),
@@ -58,7 +62,7 @@ std::vector<TensorUse> tensors(const Layer& layer, Pass pass) {
         case Pass::update:
             break;
     }
-    return {};
+    return list;
 }
 
 }  // namespace
