@@ -12,6 +12,9 @@ namespace ridge::probe {
 namespace {
 
 constexpr double window_s = 300e-6;
+// DRAM's rate changes from one burst of other traffic to the next; longer windows average over that,
+// but are more often interrupted.
+constexpr double dram_window_s = 500e-6;
 constexpr int windows_per_visit = 3;
 
 const MemoryKernel& kernel_for(Isa isa, AccessKind kind, bool non_temporal) {
@@ -57,7 +60,7 @@ Walk calibrate(const MemoryKernel& kernel, const MemoryArrays& arrays, bool slic
         kernel.loop(part, 1, sums);
         took = std::min(took, now_s() - begin);
     }
-    const double bytes = static_cast<double>(walk.slice) * window_s / took;
+    const double bytes = static_cast<double>(walk.slice) * dram_window_s / took;
     walk.slice = std::clamp(static_cast<std::int64_t>(bytes) / memory_block * memory_block,
                             memory_block, arrays.bytes);
     return walk;

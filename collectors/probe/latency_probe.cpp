@@ -43,13 +43,11 @@ std::int64_t calibrate(const std::byte*& at) {
            repetitions_for(window_s, [&](std::int64_t n) { at = chase(at, n * chase_step); });
 }
 
-void take_windows(const std::byte*& at, std::int64_t loads, int visit,
-                  std::vector<WindowSample>& samples) {
-    for (int i = 0; i < windows_per_visit; ++i) {
-        const Interval window = timed([&] { at = chase(at, loads); });
-        if (undisturbed(window))
-            samples.push_back({static_cast<double>(loads) / window.length_s(), visit, 0});
-    }
+void take_window(const std::byte*& at, std::int64_t loads, int visit,
+                 std::vector<WindowSample>& samples) {
+    const Interval window = timed([&] { at = chase(at, loads); });
+    if (undisturbed(window))
+        samples.push_back({static_cast<double>(loads) / window.length_s(), visit, 0});
 }
 
 Task sweep_task(LatencyMemory& memory, std::size_t bytes, std::size_t line, MemoryLoop read) {
@@ -61,11 +59,11 @@ Task sweep_task(LatencyMemory& memory, std::size_t bytes, std::size_t line, Memo
         // leaves in the caches what fits, in an order that has nothing to do with the chain's.
         const std::byte* at = build_chain(memory.sweep.data(), bytes, line);
         read_through(read, memory.sweep, bytes, 2);
-        if (loads == 0) {
-            loads = calibrate(at);
-            read_through(read, memory.sweep, bytes, 2);
+        if (loads == 0) loads = calibrate(at);
+        for (int i = 0; i < windows_per_visit; ++i) {
+            read_through(read, memory.sweep, bytes, 1);
+            take_window(at, loads, visit, samples);
         }
-        take_windows(at, loads, visit, samples);
     };
     return task;
 }
@@ -84,9 +82,17 @@ Task dram_task(LatencyMemory& memory, std::size_t line) {
         constexpr std::int64_t warm_up = 4096;
         cursor = chase(cursor, warm_up);
         if (loads == 0) loads = calibrate(cursor);
-        take_windows(cursor, loads, visit, samples);
+        for (int i = 0; i < windows_per_visit; ++i) take_window(cursor, loads, visit, samples);
     };
     return task;
+}
+
+/// Of one hardware thread, nearest first.
+std::vector<const Cache*> caches_of(const Topology& topology, int cpu) {
+    std::vector<const Cache*> caches;
+    for (const int level : topology.cache_levels())
+        if (const Cache* cache = topology.cache_of(cpu, level)) caches.push_back(cache);
+    return caches;
 }
 
 double last_level_bytes(const Topology& topology, int cpu) {
@@ -97,13 +103,27 @@ double last_level_bytes(const Topology& topology, int cpu) {
 
 }  // namespace
 
+Bytes latency_size(const Topology& topology, int cpu, int level) {
+    const auto caches = caches_of(topology, cpu);
+    for (std::size_t i = 0; i < caches.size(); ++i) {
+        if (caches[i]->level != level) continue;
+        const Bytes half = 0.5 * caches[i]->size;
+        const bool between = i > 0 && i + 1 < caches.size();
+        return between ? std::min(half, 4 * caches[i - 1]->size) : half;
+    }
+    return Bytes(0);
+}
+
+bool goes_round(double lines, Seconds latency) {
+    return latency.value() * lines < window_s;
+}
+
 std::vector<Bytes> sweep_sizes(const Topology& topology, int cpu) {
-    std::vector<const Cache*> caches;
-    for (const int level : topology.cache_levels())
-        if (const Cache* cache = topology.cache_of(cpu, level)) caches.push_back(cache);
+    const auto caches = caches_of(topology, cpu);
     std::vector<Bytes> sizes;
     if (caches.empty()) return sizes;
-    for (std::size_t i = 0; i + 1 < caches.size(); ++i) sizes.push_back(0.5 * caches[i]->size);
+    for (std::size_t i = 0; i + 1 < caches.size(); ++i)
+        sizes.push_back(latency_size(topology, cpu, caches[i]->level));
 
     const double last = caches.back()->size.value();
     const double before = caches.size() > 1 ? caches[caches.size() - 2]->size.value() : 0;

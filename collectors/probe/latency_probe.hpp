@@ -22,8 +22,14 @@ struct LatencyItem {
     std::size_t task = 0;
 };
 
-/// Sizes of the sweep: half of each cache level but the last; from twice the level before the last
-/// to twice the last, in factors of two and, near its capacity, of the square root of two.
+/// Buffer in which a level's own latency shows: half of it, but for a level between two others at
+/// most four times the one before, as more would need more pages than the first TLB holds where
+/// they are small (a hypervisor may split huge ones unseen).
+[[nodiscard]] Bytes latency_size(const Topology& topology, int cpu, int level);
+
+/// Sizes of the sweep: the latency_size of each cache level but the last; then from twice the level
+/// before the last to twice the last, in factors of two and, near its capacity, of the square root
+/// of two.
 [[nodiscard]] std::vector<Bytes> sweep_sizes(const Topology& topology, int cpu);
 
 /// Bytes of the buffer that follows chains through DRAM: four times the last level that `cpu` uses.
@@ -47,8 +53,13 @@ struct LatencyPoint {
 };
 
 /// Latency of a level's own loads where the level before, of `inner` bytes and `inner_latency`,
-/// serves its share inner/size of the loads in random order.
+/// serves its share inner/size of the loads: those in random order that come to each line for the
+/// first time since the buffer was read in order. A buffer that a window goes round several times
+/// (see goes_round) finds nothing in the level before, which keeps the lines used last.
 [[nodiscard]] Seconds without_inner_hits(LatencyPoint point, Bytes inner, Seconds inner_latency);
+
+/// Whether one window follows the chain through all `lines` more than once.
+[[nodiscard]] bool goes_round(double lines, Seconds latency);
 
 /// Capacity that random loads in a warmed buffer of S bytes see: C = S x (memory - t) / (memory -
 /// cache), for a hit rate of C/S, as every replacement policy gives it when the order of the loads

@@ -42,9 +42,9 @@ private:
     /// Effective capacity of the last cache level as measured so far; 0 when as reported.
     [[nodiscard]] Bytes effective_last_level() const;
     [[nodiscard]] std::vector<LatencyPoint> latency_points() const;
-    [[nodiscard]] std::optional<Seconds> latency_near(Bytes size) const;
+    [[nodiscard]] std::optional<LatencyPoint> point_near(Bytes size) const;
     [[nodiscard]] std::optional<Seconds> dram_latency() const;
-    [[nodiscard]] std::optional<Seconds> cache_latency(int level, Bytes capacity) const;
+    [[nodiscard]] std::optional<LatencyPoint> cache_latency(int level, Bytes size) const;
 
     /// The figures as measured so far, without checks.
     [[nodiscard]] ProbeResult build() const;

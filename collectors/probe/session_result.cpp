@@ -65,14 +65,14 @@ std::vector<LatencyPoint> Session::latency_points() const {
     return points;
 }
 
-std::optional<Seconds> Session::latency_near(Bytes size) const {
-    std::optional<Seconds> nearest;
+std::optional<LatencyPoint> Session::point_near(Bytes size) const {
+    std::optional<LatencyPoint> nearest;
     double least = std::numeric_limits<double>::infinity();
     for (const LatencyPoint& point : latency_points()) {
         const double distance = std::abs(std::log(point.size / size));
         if (distance < least) {
             least = distance;
-            nearest = point.latency;
+            nearest = point;
         }
     }
     return nearest;
@@ -86,21 +86,19 @@ std::optional<Seconds> Session::dram_latency() const {
     return std::nullopt;
 }
 
-/// Where the buffer of half of `capacity` was measured, without the loads that the level before
-/// served.
-std::optional<Seconds> Session::cache_latency(int level, Bytes capacity) const {
+/// Measured near `size`, without the loads that the level before served.
+std::optional<LatencyPoint> Session::cache_latency(int level, Bytes size) const {
     const auto levels = topology_.cache_levels();
     const auto at = std::find(levels.begin(), levels.end(), level);
-    const auto measured = latency_near(0.5 * capacity);
-    if (!measured || at == levels.begin()) return measured;
+    auto point = point_near(size);
+    if (!point || at == levels.begin()) return point;
     const Cache* before = topology_.cache_of(cpus_.front(), *(at - 1));
-    const auto before_latency = before ? latency_near(0.5 * before->size) : std::nullopt;
-    if (!before_latency) return measured;
-    // The size that was measured, as half of the capacity need not be one of the sweep.
-    LatencyPoint point{0.5 * capacity, *measured};
-    for (const LatencyPoint& candidate : latency_points())
-        if (candidate.latency == *measured) point.size = candidate.size;
-    return without_inner_hits(point, before->size, *before_latency);
+    if (!before) return point;
+    const auto inner = point_near(latency_size(topology_, cpus_.front(), before->level));
+    const double lines = point->size.value() / std::max(1, before->line_bytes);
+    if (inner && !goes_round(lines, point->latency))
+        point->latency = without_inner_hits(*point, before->size, inner->latency);
+    return point;
 }
 
 Bytes Session::effective_last_level() const {
@@ -112,9 +110,9 @@ Bytes Session::effective_last_level() const {
     // taken again at half of what there is.
     Bytes capacity = last->size;
     for (int i = 0; i < 3; ++i) {
-        const auto cache = cache_latency(levels.back(), capacity);
+        const auto cache = cache_latency(levels.back(), 0.5 * capacity);
         if (!cache) return Bytes(0);
-        const auto found = effective_capacity(latency_points(), *cache, *memory);
+        const auto found = effective_capacity(latency_points(), cache->latency, *memory);
         if (!found) break;
         capacity = std::min(*found, last->size);
     }
@@ -133,21 +131,20 @@ MemoryLevel Session::cache_level(int level) const {
     // A hypervisor may report a capacity that its ways do not divide; then they are unknown.
     if (cache.ways > 0 && std::fmod(cache.size.value(), way_bytes) == 0) result.ways = cache.ways;
     result.shared_by = static_cast<int>(cache.cpus.size());
-    Bytes reach = cache.size;
+    Bytes size = latency_size(topology_, cpus_.front(), level);
     if (level == topology_.cache_levels().back()) {
         const Bytes effective = effective_last_level();
         if (effective.value() > 0) {
-            reach = effective;
+            size = 0.5 * effective;
             result.effective_capacity_bytes =
                 Figure{effective.value(), Source::measured, -1,
                        "where loads in random order begin to miss; the rest is not ours or not "
                        "there"};
         }
     }
-    if (const auto latency = cache_latency(level, reach))
-        result.latency_s = Figure{
-            latency->value(), Source::measured, -1,
-            fmt::format("dependent loads in random order in about {}", format_iec(0.5 * reach))};
+    if (const auto point = cache_latency(level, size))
+        result.latency_s = Figure{point->latency.value(), Source::measured, -1,
+                                  "dependent loads in random order in " + format_iec(point->size)};
     return result;
 }
 

@@ -112,11 +112,23 @@ TEST_SUITE("behaviour") {
         const auto sizes = sweep_sizes(with_caches({32768, MiB, 32 * MiB}), 0);
         REQUIRE(sizes.size() > 8);
         CHECK(sizes[0].value() == 16384);
-        CHECK(sizes[1].value() == MiB / 2);
+        CHECK(sizes[1].value() == 128 * 1024);
         CHECK(sizes[2].value() == 2 * MiB);
         CHECK(sizes.back().value() > 45 * MiB);
         CHECK(sizes.back().value() <= 64.5 * MiB);
         for (std::size_t i = 1; i < sizes.size(); ++i) CHECK(sizes[i] > sizes[i - 1]);
+    }
+
+    TEST_CASE("a buffer for each level's own latency") {
+        const Topology t = with_caches({32768, MiB, 32 * MiB});
+        CHECK(latency_size(t, 0, 1).value() == 16384);
+        CHECK(latency_size(t, 0, 2).value() == 128 * 1024);
+        CHECK(latency_size(t, 0, 3).value() == 16 * MiB);
+        CHECK(latency_size(t, 0, 4).value() == 0);
+        CHECK(latency_size(with_caches({32768, 2 * MiB}), 0, 2).value() == MiB);
+        // 2048 lines of 4 ns are gone through in 8 us, 131072 of 15 ns in 2 ms.
+        CHECK(goes_round(2048, Seconds(4e-9)));
+        CHECK_FALSE(goes_round(131072, Seconds(15e-9)));
     }
 
     TEST_CASE("no L3, one cache, no known cache") {
