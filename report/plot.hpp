@@ -110,10 +110,9 @@ struct Plot {
     double width = 1200, height = 720;    ///< CSS pixels
 };
 
-/// All plots that `ridge plot` and the report draw of one run. To add one: a builder in
-/// report/plots/, a line in plot_kinds(), a test.
+/// All plots that `ridge plot` and the report draw of one run (docs/extending/plot.md).
 struct PlotKind {
-    std::string name = {}, description = {};
+    std::string name, description;
     Plot (*build)(const RunAnalysis&);
 };
 [[nodiscard]] const std::vector<PlotKind>& plot_kinds();

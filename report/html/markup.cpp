@@ -13,8 +13,11 @@ std::string classes(const Column& column, const HtmlTableOptions& options) {
     const auto add = [&list](const std::string& name) { list += (list.empty() ? "" : " ") + name; };
     if (column.align == Align::right) add("number");
     if (!column.group.empty()) add("g-" + column.group);
-    const auto& wrapped = options.long_columns;
-    if (std::find(wrapped.begin(), wrapped.end(), column.header) != wrapped.end()) add("long");
+    const auto is_in = [&column](const std::vector<std::string>& headers) {
+        return std::find(headers.begin(), headers.end(), column.header) != headers.end();
+    };
+    if (is_in(options.long_columns)) add("long");
+    if (is_in(options.note_columns)) add("remark");
     return list.empty() ? "" : fmt::format(" class=\"{}\"", list);
 }
 

@@ -25,7 +25,8 @@ struct HtmlTableOptions {
     bool sortable = true;
     std::string attributes = {};                 ///< of <table>, already escaped
     std::vector<std::string> row_ids = {};       ///< id of each <tr>; may be empty
-    std::vector<std::string> long_columns = {};  ///< headers of columns whose text wraps
+    std::vector<std::string> long_columns = {};  ///< headers of columns of sentences
+    std::vector<std::string> note_columns = {};  ///< headers of columns of remarks, mostly empty
 };
 /// Exact values of numbers are in data-v, for sorting; "" where a value is missing.
 [[nodiscard]] std::string html_table(const Table& table, const HtmlTableOptions& options);

@@ -84,7 +84,8 @@ std::string rows_section(const RunAnalysis& run) {
          .attributes = "data-hidden=\"sampling|cost|details\" data-filters=\"Kind|Pass|Bound\" "
                        "data-sums=\"Time|Share|Saved\"",
          .row_ids = std::move(ids),
-         .long_columns = {"Verdict", "Flags"}});
+         .long_columns = {"Verdict"},
+         .note_columns = {"Flags"}});
     return html + "</div>\n</section>\n";
 }
 
