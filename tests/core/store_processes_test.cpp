@@ -70,12 +70,13 @@ struct Pipe {
     void send(int number) const {
         if (write(ends[1], &number, sizeof number) != sizeof number) _exit(9);
     }
-    /// Numbers that have been sent so far; does not wait.
-    [[nodiscard]] std::vector<int> received() const {
+    /// Numbers that have been sent so far; waits for the first as long as told.
+    [[nodiscard]] std::vector<int> received(int wait_ms = 0) const {
         std::vector<int> numbers;
         pollfd ready{ends[0], POLLIN, 0};
         int number = 0;
-        while (poll(&ready, 1, 0) > 0 && read(ends[0], &number, sizeof number) == sizeof number)
+        while (poll(&ready, 1, numbers.empty() ? wait_ms : 0) > 0 &&
+               read(ends[0], &number, sizeof number) == sizeof number)
             numbers.push_back(number);
         return numbers;
     }
@@ -187,7 +188,7 @@ TEST_SUITE("behaviour") {
                 REQUIRE(write(start.ends[1], "ggg", 3) == 3);
                 std::vector<int> results;
                 while (results.size() < 3)
-                    for (const int number : result.received()) results.push_back(number);
+                    for (const int number : result.received(100)) results.push_back(number);
                 CHECK(results[0] + results[1] + results[2] == 1);
             }
             RunStore(path).resume_run(run);  // all of them are gone
@@ -205,7 +206,7 @@ TEST_SUITE("behaviour") {
             pause();
         });
         std::vector<int> ids;
-        while (ids.empty()) ids = pipe.received();
+        while (ids.empty()) ids = pipe.received(100);
         RunStore store(path);
         const std::int64_t run = ids[0];
         CHECK(store.has_live_owner(run));
