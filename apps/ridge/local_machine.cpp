@@ -56,11 +56,12 @@ probe::ProbeResult probe_to_file(const probe::ProbeOptions& options, const std::
     if (path == local_machine_path()) (void)data_directory(true);
     require_writable(path);
     install_interrupt_handler();
-    Progress progress(what, probe::budget_s(options), !show_progress);
+    const double usual_s = probe::usual_s(options);
+    Progress progress(what, usual_s, !show_progress);
     probe::ProbeHooks hooks;
     hooks.interrupted = [] { return interrupted(); };
     hooks.progress = [&](double elapsed_s, const std::string& item) {
-        progress.update(elapsed_s, item);
+        progress.update(std::min(elapsed_s, usual_s), item);
     };
     probe::ProbeResult result = probe_machine(options, hooks);
     progress.finish();

@@ -12,8 +12,8 @@ namespace ridge::probe {
 namespace {
 
 constexpr double window_s = 300e-6;
-// DRAM's rate changes from one burst of other traffic to the next; longer windows average over that,
-// but are more often interrupted.
+// DRAM's rate changes from one burst of other traffic to the next; longer windows average over
+// that, but are more often interrupted.
 constexpr double dram_window_s = 500e-6;
 constexpr int windows_per_visit = 3;
 

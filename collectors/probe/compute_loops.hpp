@@ -8,13 +8,14 @@ namespace ridge::probe {
 
 #define RIDGE_DECLARE_LOOP(name) \
     void name(std::int64_t iterations, const std::byte* x, const std::byte* y, std::byte* acc);
-#define RIDGE_DECLARE_FLOAT_LOOPS(isa)                                        \
-    RIDGE_DECLARE_LOOP(isa##_fma_f32)                                         \
-    RIDGE_DECLARE_LOOP(isa##_fma_f32_chain)                                   \
-    RIDGE_DECLARE_LOOP(isa##_fma_f64)                                         \
-    RIDGE_DECLARE_LOOP(isa##_fma_f64_chain)                                   \
-    RIDGE_DECLARE_LOOP(isa##_mix_f32) RIDGE_DECLARE_LOOP(isa##_mul_f32_chain) \
-        RIDGE_DECLARE_LOOP(isa##_mix_f64) RIDGE_DECLARE_LOOP(isa##_mul_f64_chain)
+#define RIDGE_DECLARE_FLOAT_LOOPS(isa)      \
+    RIDGE_DECLARE_LOOP(isa##_fma_f32)       \
+    RIDGE_DECLARE_LOOP(isa##_fma_f32_chain) \
+    RIDGE_DECLARE_LOOP(isa##_fma_f64)       \
+    RIDGE_DECLARE_LOOP(isa##_fma_f64_chain) \
+    RIDGE_DECLARE_LOOP(isa##_mix_f32)       \
+    RIDGE_DECLARE_LOOP(isa##_mul_f32_chain) \
+    RIDGE_DECLARE_LOOP(isa##_mix_f64) RIDGE_DECLARE_LOOP(isa##_mul_f64_chain)
 
 RIDGE_DECLARE_FLOAT_LOOPS(scalar)    // compute_loops_sse.cpp
 RIDGE_DECLARE_FLOAT_LOOPS(sse)       // compute_loops_sse.cpp

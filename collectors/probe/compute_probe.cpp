@@ -62,6 +62,10 @@ double rate_per_thread(const std::vector<Interval>& window, double work) {
     return sum / static_cast<double>(window.size());
 }
 
+bool all_undisturbed(const std::vector<Interval>& window) {
+    return std::all_of(window.begin(), window.end(), undisturbed);
+}
+
 void evaluate(const ComputeKernel& kernel, const Turns& turns,
               const std::vector<std::vector<Interval>>& windows, int visit,
               std::vector<WindowSample>& samples, std::vector<double>& latencies) {
@@ -74,9 +78,12 @@ void evaluate(const ComputeKernel& kernel, const Turns& turns,
         if (const auto rate = summed_rate(windows[w], flops))
             samples.push_back({*rate, visit, std::max(chain_rate(w - 1), chain_rate(w + 1))});
     }
+    const auto& chain = windows[windows.size() - 2];
+    const auto& integers = windows.back();
+    if (!all_undisturbed(chain) || !all_undisturbed(integers)) return;
     const double integer_work = static_cast<double>(turns.integer) * integer_chain_length;
-    const double clock = integer_multiply_latency * rate_per_thread(windows.back(), integer_work);
-    latencies.push_back(clock / chain_rate(windows.size() - 2));
+    const double clock = integer_multiply_latency * rate_per_thread(integers, integer_work);
+    latencies.push_back(clock / rate_per_thread(chain, chain_work));
 }
 
 Task make_task(Team& team, const ComputeItem& item) {
@@ -121,12 +128,15 @@ struct Latency {
 };
 
 /// Latency of the chain's instruction: the table's, held against the derived one, which is a whole
-/// number when the clock stood still between the two chains.
+/// number when the clock stood still between the two chains. 0 cycles: neither is known.
 Latency latency_of(const ComputeItem& item, const std::optional<Microarchitecture>& core,
                    std::string& finding) {
+    const int table = core ? chain_latency(*core, *item.kernel) : 0;
+    if (item.latencies->empty())
+        return {table,
+                fmt::format("latency {} cycles, unchecked: no window was undisturbed", table)};
     const double derived = median(*item.latencies);
     const int rounded = std::max(1, static_cast<int>(std::lround(derived)));
-    const int table = core ? chain_latency(*core, *item.kernel) : 0;
     if (table == 0)
         return {rounded, fmt::format("latency {} cycles, derived: {:.2f} against integer "
                                      "multiplications of 3",
@@ -143,7 +153,7 @@ std::optional<ComputeCeiling> ceiling_of(const ComputeItem& item, const Task& ta
                                          const std::optional<Microarchitecture>& core,
                                          std::string& finding) {
     const auto cluster = top_cluster(task.samples);
-    if (!cluster || item.latencies->empty()) return std::nullopt;
+    if (!cluster) return std::nullopt;
     const ComputeKernel& kernel = *item.kernel;
     ComputeCeiling ceiling;
     ceiling.isa = kernel.isa;
@@ -153,6 +163,7 @@ std::optional<ComputeCeiling> ceiling_of(const ComputeItem& item, const Task& ta
     ceiling.flops_per_s = figure_of(*cluster, cluster->rate, task.samples.size());
 
     const Latency latency = latency_of(item, core, finding);
+    if (latency.cycles == 0) return ceiling;
     const double clock = latency.cycles * cluster->highest_aux();
     ceiling.chain_clock_hz = Figure{clock, Source::measured, -1, latency.note};
 

@@ -29,9 +29,10 @@ std::vector<ComputeItem> add_compute_tasks(Team& team, const CpuFeatures& cpu,
                                            const std::vector<int>& thread_counts,
                                            std::vector<Task>& tasks);
 
-/// The ceiling with its clock and its datasheet value; nothing when no window came about. `core` is
-/// empty for an unknown processor: then the latency is the derived one and there is no datasheet
-/// value. `finding` receives a line when the derived latency contradicts the table.
+/// The ceiling with its clock and its datasheet value; nothing when no window came about. Without
+/// `core` (an unknown processor, or threads on other kinds of cores than it describes) the latency
+/// is the derived one and there is no datasheet value. `finding` receives a line when the derived
+/// latency contradicts the table.
 [[nodiscard]] std::optional<ComputeCeiling> ceiling_of(const ComputeItem& item, const Task& task,
                                                        const std::optional<Microarchitecture>& core,
                                                        std::string& finding);

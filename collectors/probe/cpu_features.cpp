@@ -36,10 +36,13 @@ std::string read_brand(const Cpuid& cpuid) {
         const auto r = cpuid(leaf, 0);
         text += registers_as_text({r[0], r[1], r[2], r[3]});
     }
-    text.resize(std::strlen(text.c_str()));
-    const auto first = text.find_first_not_of(' ');
-    if (first == std::string::npos) return {};
-    return text.substr(first, text.find_last_not_of(' ') - first + 1);
+    // Blanks at the ends and repeated ones go, as in /proc/cpuinfo, whose name is compared with
+    // this.
+    std::string name;
+    for (const char c : std::string(text.c_str()))
+        if (c != ' ' || (!name.empty() && name.back() != ' ')) name += c;
+    if (!name.empty() && name.back() == ' ') name.pop_back();
+    return name;
 }
 
 /// Family and model with their extensions (AMD and Intel agree for the families that matter).

@@ -162,7 +162,9 @@ std::vector<LatencyItem> add_latency_tasks(LatencyMemory& memory, const Topology
 Seconds without_inner_hits(LatencyPoint point, Bytes inner, Seconds inner_latency) {
     const double hits = std::min(1.0, inner / point.size);
     if (hits > 0.9) return point.latency;
-    return Seconds((point.latency.value() - hits * inner_latency.value()) / (1 - hits));
+    const Seconds own((point.latency.value() - hits * inner_latency.value()) / (1 - hits));
+    // Less than the level before takes: the two were not measured under the same conditions.
+    return own < inner_latency ? point.latency : own;
 }
 
 std::optional<Bytes> effective_capacity(std::span<const LatencyPoint> points, Seconds cache,

@@ -17,6 +17,8 @@ struct ProbeOptions {
 
 /// Hard limit of the measuring time.
 [[nodiscard]] double budget_s(const ProbeOptions& options);
+/// What a probe takes when its figures agree: the rest of the budget is for those that do not.
+[[nodiscard]] double usual_s(const ProbeOptions& options);
 
 struct ProbeHooks {
     std::function<bool()> interrupted = [] { return false; };

@@ -33,6 +33,9 @@ double bytes_of(const Topology& topology, int cpu, int level) {
 double budget_s(const ProbeOptions& options) {
     return options.quick ? 19 : 88;
 }
+double usual_s(const ProbeOptions& options) {
+    return settle_share * budget_s(options);
+}
 
 Session::Session(const ProbeOptions& options, const ProbeHooks& hooks)
     : options_(options), hooks_(hooks), begin_s_(now_s()), cpu_begin_s_(thread_cpu_s()) {
@@ -122,7 +125,7 @@ void Session::measure() {
     plan_bandwidths();
     add_overheads();
     const double deadline_s = begin_s_ + budget - reserve_s;
-    run(all_tasks(), settle_share * budget - (now_s() - begin_s_), deadline_s);
+    run(all_tasks(), usual_s(options_) - (now_s() - begin_s_), deadline_s);
 
     // What contradicts other figures was disturbed in all its agreeing windows; it gets what is
     // left of the time.

@@ -12,6 +12,7 @@
 #include "collectors/probe/names.hpp"
 #include "collectors/probe/sanity.hpp"
 #include "collectors/probe/session.hpp"
+#include "collectors/probe/unusable.hpp"
 #include "ridge/format.hpp"
 
 namespace ridge::probe {
@@ -33,20 +34,6 @@ std::string slug(const std::string& brand) {
 
 std::string utc_now() {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-}
-
-/// A ceiling well above its datasheet value means that the chain which gave the clock was disturbed
-/// in all windows: the value is then no reference, and readers would refuse the file.
-void drop_wrong_datasheets(ProbeResult& result) {
-    constexpr double beyond_doubt = 1.04;
-    for (ComputeCeiling& ceiling : result.machine.compute) {
-        if (!ceiling.datasheet_flops_per_s) continue;
-        if (ceiling.flops_per_s.value <= beyond_doubt * ceiling.datasheet_flops_per_s->value)
-            continue;
-        ceiling.datasheet_flops_per_s.reset();
-        result.not_measured.push_back("datasheet value of " + name_of(ceiling) +
-                                      ": the clock was never seen undisturbed");
-    }
 }
 
 Figure given(double value, const char* note) {
@@ -186,9 +173,13 @@ void Session::fill_bandwidths(MemoryLevel& memory, int level, ProbeResult& resul
 }
 
 void Session::fill_compute(ProbeResult& result) const {
+    const auto fastest = std::count_if(topology_.cores.begin(), topology_.cores.end(),
+                                       [](const Core& core) { return core.kind == 0; });
     for (const ComputeItem& item : computes_) {
         std::string finding;
-        auto ceiling = ceiling_of(item, tasks_[item.task], core_, finding);
+        // The table knows the fastest kind of core.
+        const bool known = item.threads <= fastest;
+        auto ceiling = ceiling_of(item, tasks_[item.task], known ? core_ : std::nullopt, finding);
         if (!ceiling) {
             result.not_measured.push_back(
                 fmt::format("{}, {} threads: no window had all threads running",
@@ -288,9 +279,9 @@ ProbeResult Session::result() {
     if (const auto warning = placement_warning(); !warning.empty())
         result.suspicious.push_back("bandwidth: " + warning);
     if (const auto warning = load_warning(); !warning.empty()) result.suspicious.push_back(warning);
+    drop_unusable(result);
     for (const Suspicion& suspicion : check_figures(result.machine))
         result.suspicious.push_back(suspicion.figure + ": " + suspicion.what);
-    drop_wrong_datasheets(result);
     result.took_s = now_s() - begin_s_;
     return result;
 }

@@ -54,8 +54,9 @@ FakeCpu sapphire_rapids() {
     cpu.leaves[{7, 0}] = {1, avx2_bit | avx512_bits, 1u << 11, 1u << 22 | 1u << 24 | 1u << 25};
     cpu.leaves[{7, 1}] = {1u << 5, 0, 0, 0};
     cpu.leaves[{0x80000000u, 0}] = {0x80000008u, 0, 0, 0};
-    cpu.leaves[{0x80000002u, 0}] = {word("  In"), word("tel("), word("R) X"), word("eon ")};
-    cpu.leaves[{0x80000003u, 0}] = {word("test"), 0, 0, 0};
+    cpu.leaves[{0x80000002u, 0}] = {word("  In"), word("tel("), word("R) X"),
+                                    word("eon ")};  // with blanks in front
+    cpu.leaves[{0x80000003u, 0}] = {word("  te"), word("st  "), 0, 0};
     cpu.xcr0 = 0x602e7;
     return cpu;
 }

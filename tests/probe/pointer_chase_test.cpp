@@ -104,6 +104,8 @@ TEST_SUITE("formula") {
         const LatencyPoint point{Bytes(4 * MiB), Seconds(0.25 * 4e-9 + 0.75 * 16e-9)};
         CHECK(without_inner_hits(point, Bytes(MiB), Seconds(4e-9)).value() ==
               doctest::Approx(16e-9));
+        // A disturbed inner latency explains nothing.
+        CHECK(without_inner_hits(point, Bytes(MiB), Seconds(50e-9)) == point.latency);
     }
 }
 

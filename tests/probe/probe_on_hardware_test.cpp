@@ -32,6 +32,7 @@ TEST_SUITE("hardware") {
         test::TemporaryFolder home;
         const auto outcome = test::run_ridge({"machine", "probe", "--quick", "--json"},
                                              {"XDG_DATA_HOME=" + home.path()});
+        CAPTURE(outcome.err);
         REQUIRE(outcome.exit_code == 0);
         const auto json = nlohmann::json::parse(outcome.out);
         CHECK(json.at("took_s").get<double>() <= 20);
