@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
 
     app::Action action;
     for (auto add : {app::add_machine, app::add_network, app::add_collect, app::add_explain,
-                     app::add_plot, app::add_report, app::add_runs})
+                     app::add_plot, app::add_report, app::add_runs, app::add_simulate})
         add(app, action);
 
     try {

@@ -16,8 +16,9 @@
     ADD(7)                                                                                         \
     ADD(8)                                                                                         \
     MUL(2)                                                                                         \
-    MUL(3) ADD(9) ADD(10) MUL(4) MUL(5) ADD(11) ADD(12) MUL(6) MUL(0) ADD(13) ADD(7) MUL(1) MUL(2) \
-        ADD(8) ADD(9) MUL(3) MUL(4) ADD(10) ADD(11) MUL(5) MUL(6) ADD(12) ADD(13)
+    MUL(3)                                                                                         \
+    ADD(9) ADD(10) MUL(4) MUL(5) ADD(11) ADD(12) MUL(6) MUL(0) ADD(13) ADD(7) MUL(1) MUL(2) ADD(8) \
+        ADD(9) MUL(3) MUL(4) ADD(10) ADD(11) MUL(5) MUL(6) ADD(12) ADD(13)
 #define RIDGE_CHAIN_8(F) F(0) F(0) F(0) F(0) F(0) F(0) F(0) F(0)
 #define RIDGE_CHAIN_16(F) RIDGE_CHAIN_8(F) RIDGE_CHAIN_8(F)
 

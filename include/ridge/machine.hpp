@@ -60,6 +60,19 @@ struct Bandwidth {
     bool operator==(const Bandwidth&) const = default;
 };
 
+/// How a cache behaves beyond its size, for the memory simulator (ridge/cachesim.hpp has the words
+/// and checks them). What is absent takes the simulator's default.
+struct CacheBehaviour {
+    std::optional<std::string> policy;             ///< lru, tree_plru, qlru_..., srrip, random
+    std::optional<std::string> inclusion;          ///< non_inclusive, inclusive, exclusive
+    std::optional<std::string> write_policy;       ///< write_back, write_through
+    std::optional<std::string> prefetcher;         ///< none, next_line, stream
+    std::optional<bool> hashed;                    ///< set index mixes the upper address bits
+    std::optional<double> write_allocate_evasion;  ///< share of full-line store misses not read
+    std::optional<int> sector_bytes;
+    bool operator==(const CacheBehaviour&) const = default;
+};
+
 /// L1, L2, L3 (caches) or DRAM.
 struct MemoryLevel {
     std::string name;
@@ -70,6 +83,7 @@ struct MemoryLevel {
     int shared_by = 1;                ///< threads of this machine that share one instance
     std::optional<Figure> latency_s;  ///< load to use, dependent loads
     std::vector<Bandwidth> bandwidths;
+    CacheBehaviour behaviour;
     bool operator==(const MemoryLevel&) const = default;
 };
 

@@ -112,9 +112,24 @@ Bandwidth read_bandwidth(const Yaml& node) {
     return entry;
 }
 
+CacheBehaviour read_behaviour(const Yaml& node) {
+    node.allow_keys({"policy", "inclusion", "write_policy", "prefetcher", "hashed",
+                     "write_allocate_evasion", "sector_bytes"});
+    CacheBehaviour behaviour;
+    if (const auto word = node.find("policy")) behaviour.policy = word->text();
+    if (const auto word = node.find("inclusion")) behaviour.inclusion = word->text();
+    if (const auto word = node.find("write_policy")) behaviour.write_policy = word->text();
+    if (const auto word = node.find("prefetcher")) behaviour.prefetcher = word->text();
+    if (const auto flag = node.find("hashed")) behaviour.hashed = flag->boolean();
+    if (const auto share = node.find("write_allocate_evasion"))
+        behaviour.write_allocate_evasion = share->number(0, 1);
+    if (node.find("sector_bytes")) behaviour.sector_bytes = read_count(node.at("sector_bytes"));
+    return behaviour;
+}
+
 MemoryLevel read_level(const Yaml& node) {
     node.allow_keys({"name", "capacity_bytes", "effective_capacity_bytes", "line_bytes", "ways",
-                     "shared_by", "latency_s", "bandwidths"});
+                     "shared_by", "latency_s", "bandwidths", "behaviour"});
     MemoryLevel level;
     level.name = node.at("name").text();
     level.capacity_bytes = find_figure(node, "capacity_bytes");
@@ -125,6 +140,7 @@ MemoryLevel read_level(const Yaml& node) {
     level.latency_s = find_figure(node, "latency_s");
     if (const auto list = node.find("bandwidths"))
         for (const auto& item : list->items()) level.bandwidths.push_back(read_bandwidth(item));
+    if (const auto behaviour = node.find("behaviour")) level.behaviour = read_behaviour(*behaviour);
     return level;
 }
 

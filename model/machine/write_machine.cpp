@@ -44,6 +44,23 @@ void add_compute(std::string& out, const Machine& machine) {
     }
 }
 
+void add_behaviour(std::string& out, const CacheBehaviour& behaviour) {
+    if (behaviour == CacheBehaviour{}) return;
+    out += "    behaviour:\n";
+    const auto text = [&](const char* key, const std::optional<std::string>& word) {
+        if (word) out += fmt::format("      {}: {}\n", key, quoted(*word));
+    };
+    text("policy", behaviour.policy);
+    text("inclusion", behaviour.inclusion);
+    text("write_policy", behaviour.write_policy);
+    text("prefetcher", behaviour.prefetcher);
+    if (behaviour.hashed) out += fmt::format("      hashed: {}\n", *behaviour.hashed);
+    if (behaviour.write_allocate_evasion)
+        out += fmt::format("      write_allocate_evasion: {}\n", *behaviour.write_allocate_evasion);
+    if (behaviour.sector_bytes)
+        out += fmt::format("      sector_bytes: {}\n", *behaviour.sector_bytes);
+}
+
 void add_levels(std::string& out, const Machine& machine) {
     out += machine.levels.empty() ? "\nlevels: []\n" : "\nlevels:\n";
     for (const auto& level : machine.levels) {
@@ -53,6 +70,7 @@ void add_levels(std::string& out, const Machine& machine) {
         out += fmt::format("    line_bytes: {}\n    ways: {}\n    shared_by: {}\n",
                            level.line_bytes, level.ways, level.shared_by);
         add_figure(out, "    ", "latency_s", level.latency_s);
+        add_behaviour(out, level.behaviour);
         if (!level.bandwidths.empty()) out += "    bandwidths:\n";
         for (const auto& entry : level.bandwidths)
             out += fmt::format(

@@ -110,9 +110,10 @@ TEST_SUITE("behaviour") {
     TEST_CASE("sampled: 95 % intervals hold the exact value in at least 90 % of 200 seeds") {
         HierarchySpec spec = small_machine();
         spec.levels[0] = cache("L1", 16384, 4);  // 64 sets: 64 groups
-        for (const char* generator : {"blocked_matmul:m=96,n=128,k=160,block=16",
-                                      "copy:bytes=200KiB", "strided:bytes=1152KiB,stride=192,passes=3",
-                                      "strided:bytes=2MiB,stride=4KiB,passes=3"}) {
+        for (const char* generator :
+             {"blocked_matmul:m=96,n=128,k=160,block=16", "copy:bytes=200KiB",
+              "strided:bytes=1152KiB,stride=192,passes=3",
+              "strided:bytes=2MiB,stride=4KiB,passes=3"}) {
             CAPTURE(generator);
             const Traffic exact = run(generator, spec);
             for (std::size_t level = 0; level < 3; ++level) {

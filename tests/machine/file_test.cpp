@@ -53,7 +53,8 @@ std::string lint_of(const std::function<void(Machine&)>& change) {
 
 TEST_SUITE("behaviour") {
     TEST_CASE("a machine reads back equal, to the last bit") {
-        const auto machine = small_machine();
+        auto machine = small_machine();
+        machine.levels[1].behaviour = {"srrip", "exclusive", "write_back", "stream", true, 0.1, 32};
         CHECK(machine_from_yaml(machine_to_yaml(machine), "m.yaml") == machine);
         test::TemporaryFolder folder;
         const auto path = folder.file("m.yaml");
