@@ -153,7 +153,12 @@ TEST_SUITE("reference") {
                 CAPTURE(caches.d1.option());
                 CAPTURE(caches.ll.option());
                 const auto expected = cachegrind(path, caches, folder.file("out"));
-                CHECK(ours(trace, caches) == expected);
+                const auto counted = ours(trace, caches);
+                REQUIRE(counted.size() == expected.size());
+                for (std::size_t i = 0; i < expected.size(); ++i) {
+                    CAPTURE(i);  // Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw
+                    CHECK(counted[i] == expected[i]);
+                }
             }
         }
     }
