@@ -10,6 +10,8 @@
 #define RIDGE_TIMES_14(F) RIDGE_TIMES_12(F) F(12) F(13)
 // Multiplications on registers 0 to 6 and additions on 7 to 13, in pairs: in the order mul add mul
 // add, Zen 4's schedulers leave a seventh of the 512-bit slots empty.
+// The formatter never settles on these macros.
+// clang-format off
 #define RIDGE_MIX_28(MUL, ADD)                                                                     \
     MUL(0)                                                                                         \
     MUL(1)                                                                                         \
@@ -19,6 +21,7 @@
     MUL(3)                                                                                         \
     ADD(9) ADD(10) MUL(4) MUL(5) ADD(11) ADD(12) MUL(6) MUL(0) ADD(13) ADD(7) MUL(1) MUL(2) ADD(8) \
         ADD(9) MUL(3) MUL(4) ADD(10) ADD(11) MUL(5) MUL(6) ADD(12) ADD(13)
+// clang-format on
 #define RIDGE_CHAIN_8(F) F(0) F(0) F(0) F(0) F(0) F(0) F(0) F(0)
 #define RIDGE_CHAIN_16(F) RIDGE_CHAIN_8(F) RIDGE_CHAIN_8(F)
 
