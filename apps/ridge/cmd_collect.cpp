@@ -66,13 +66,13 @@ std::vector<Pass> passes_of(const std::string& text) {
 }
 
 /// This build reads no hardware counters; nobody is left to guess why there are none.
+constexpr const char* no_counters =
+    "no counter back end is built in yet; FLOPs and bytes are algorithmic";
+
 void require_counters(const std::string& mode) {
-    constexpr const char* reason =
-        "no counter back end is built in yet; FLOPs and bytes are algorithmic";
     if (mode == "none") return;
-    if (mode == "hardware") throw not_possible("--counters hardware", reason);
+    if (mode == "hardware") throw not_possible("--counters hardware", no_counters);
     if (mode != "auto") throw bad_input("--counters", "auto, none or hardware", "'" + mode + "'");
-    fmt::print(stderr, "ridge: counters: unavailable: {}\n", reason);
 }
 
 std::vector<std::string> libraries_of(const std::string& word) {
@@ -158,6 +158,8 @@ ExitCode run(const Options& options) {
 
     std::vector<std::int64_t> ids;
     for (const CollectOptions& job : jobs) ids.push_back(collect(job));
+    if (options.counters == "auto")
+        fmt::print(stderr, "ridge: counters: unavailable: {}\n", no_counters);
     const RunStore store(path, StoreAccess::read);
     std::vector<Run> runs;
     for (const std::int64_t id : ids) runs.push_back(store.load_run(id));
