@@ -24,6 +24,8 @@ const workload::Kind& kind_by_driver(const workload::ProblemReader& text) {
 }
 
 bool has_pass(const Layer& layer, Pass pass) {
+    // A copy between formats belongs to the pass of the layer that needs it, whichever that is.
+    if (layer.kind == LayerKind::reorder) return true;
     const auto& passes = kind_of(layer).passes;
     return std::find(passes.begin(), passes.end(), pass) != passes.end();
 }

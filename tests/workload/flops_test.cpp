@@ -213,6 +213,9 @@ TEST_SUITE("formula") {
                  {"dropout:2x8x4x4", Pass::forward, n, 2 * tensor + n},
                  {"dropout:2x8x4x4,inplace=1", Pass::backward, n, 2 * tensor + n},
                  {"reorder:mb2ic8ih4", Pass::forward, 0, 2 * tensor},
+                 // A reorder belongs to whatever pass needs the other format.
+                 {"reorder:mb2ic8ih4", Pass::backward_data, 0, 2 * tensor},
+                 {"reorder:mb2ic8ih4", Pass::backward, 0, 2 * tensor},
                  {"pool:mb2ic8ih4kh2sh2", Pass::forward, 0, 1.25 * tensor + n / 4},
                  {"pool:mb2ic8ih4kh2sh2", Pass::backward, n / 4, 1.25 * tensor + n / 4},
                  // Global average: 15 additions and a quotient; backward scales and copies.
