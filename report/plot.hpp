@@ -41,6 +41,7 @@ struct Label {
     Anchor anchor = Anchor::start;
     Slant slant = Slant::level;
     std::string colour = {};  ///< empty: colour of ordinary text
+    bool below = false;       ///< stands under its line instead of above it
 };
 
 enum class Stroke { strong, thin, dashed };

@@ -95,8 +95,8 @@ Plot layers_plot(const RunAnalysis& run) {
             plot.legend.push_back({.text = panel.series[s].name, .colour = panel.series[s].colour});
     if (any_upper_bound)
         plot.notes.push_back(
-            "≤: at least one pass was never undisturbed; its time is an upper "
-            "bound.");
+            "≤: at least one pass had too few undisturbed samples; its time is an "
+            "upper bound.");
     if (panel.bars.empty()) plot.notes.push_back("The run has no rows.");
     const double bar_height = panel.bars.size() > 80 ? 14 : 20;
     plot.width = 1000;

@@ -10,6 +10,7 @@
 
 #include "report/palette.hpp"
 #include "report/plots/axes.hpp"
+#include "report/plots/labels.hpp"
 #include "report/row_text.hpp"
 #include "ridge/format.hpp"
 
@@ -17,8 +18,7 @@ namespace ridge::report {
 namespace {
 
 constexpr double largest_area = 700, smallest_area = 28, default_area = 60,
-                 total_area = 16000;                  // px^2
-constexpr double text_height = 15, text_width = 6.6;  // px, at 12 px type
+                 total_area = 16000;  // px^2
 constexpr const char* bandwidth_colours[] = {"#8a5fb8", "#c0509a", "#e0506c", "#c96a00", "#5c7a29"};
 
 std::string bandwidth_colour(std::size_t level) {
@@ -70,32 +70,6 @@ struct Canvas {
     }
 };
 
-/// Labels along lines of the same direction that lie closer than a text's height would print over
-/// each other: such a label moves along its line, past the end of the one beside it.
-class LabelSlots {
-public:
-    /// `offset` is the line's position across its direction, `length` the label's, both in px.
-    /// Returns how far the label must move along the line.
-    double place(double offset, double length) {
-        double start = 0;
-        for (const Placed& other : placed_)
-            if (std::abs(other.offset - offset) < text_height)
-                start = std::max(start, other.end + 12);
-        placed_.push_back({offset, start + length});
-        return start;
-    }
-
-private:
-    struct Placed {
-        double offset, end;
-    };
-    std::vector<Placed> placed_;
-};
-
-double length_of(const std::string& text) {
-    return text_width * static_cast<double>(text.size());
-}
-
 /// Compute roofs that would lie on top of each other share one line and one label.
 struct Roof {
     std::string label;
@@ -126,11 +100,31 @@ std::vector<Roof> distinct_roofs(const Roofline& roofline) {
     return roofs;
 }
 
+/// Ridge points on the highest roof, each with a label that rises from it; where points stand too
+/// close together the labels of the right ones start further right.
+void draw_ridge_points(Panel& panel, const Roofline& roofline, double top, const Canvas& canvas) {
+    constexpr double least_distance = 1.4 * label_height;  // along x, for steep text
+    double previous = -1e9;
+    for (std::size_t i = 0; i < roofline.bandwidth.size(); ++i) {
+        const auto& roof = roofline.bandwidth[i];
+        if (!roof.ridge || !drawable(roof.ridge->value())) continue;
+        const double x = roof.ridge->value(), px = canvas.x_per_decade(panel.x);
+        const double label_px = std::max(std::log10(x) * px, previous + least_distance);
+        previous = label_px;
+        panel.marks.push_back({x, top});
+        panel.labels.push_back({.text = fmt::format("{} ridge {}", roof.level, format(*roof.ridge)),
+                                .at = {std::pow(10, label_px / px), top},
+                                .slant = Slant::steep,
+                                .colour = bandwidth_colour(i)});
+    }
+}
+
 void draw_bandwidth_roofs(Panel& panel, const Roofline& roofline, double top,
                           const Canvas& canvas) {
-    LabelSlots slots;
     const double px = canvas.x_per_decade(panel.x), py = canvas.y_per_decade(panel.y);
     const double angle = std::atan2(py, px);
+    std::vector<Label> labels;
+    std::vector<LineLabel> lines;
     for (std::size_t i = 0; i < roofline.bandwidth.size(); ++i) {
         const auto& roof = roofline.bandwidth[i];
         const double rate = roof.rate.value();
@@ -142,31 +136,33 @@ void draw_bandwidth_roofs(Panel& panel, const Roofline& roofline, double top,
                                .stroke = Stroke::strong,
                                .colour = bandwidth_colour(i),
                                .name = roof.level});
-        std::string text = fmt::format("{} {}", roof.level, format(roof.rate));
-        const double offset = std::log10(rate) * py * std::cos(angle);
-        const double shift_px = 14 + slots.place(offset, length_of(text));
-        const double x = start * std::pow(10, shift_px * std::cos(angle) / px);
-        panel.labels.push_back({.text = std::move(text),
-                                .at = {x, x * rate},
-                                .slant = Slant::along_bandwidth,
-                                .colour = bandwidth_colour(i)});
-        if (roof.ridge && drawable(roof.ridge->value())) {
-            const Point at{roof.ridge->value(), top};
-            panel.marks.push_back(at);
-            panel.labels.push_back(
-                {.text = fmt::format("{} ridge {}", roof.level, format(*roof.ridge)),
-                 .at = at,
-                 .slant = Slant::steep,
-                 .colour = bandwidth_colour(i)});
-        }
+        labels.push_back({.text = fmt::format("{} {}", roof.level, format(roof.rate)),
+                          .at = {start, rate},
+                          .slant = Slant::along_bandwidth,
+                          .colour = bandwidth_colour(i)});
+        lines.push_back(
+            {std::log10(rate) * py * std::cos(angle), label_length(labels.back().text)});
     }
+    const auto places = place_labels(lines);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const double start = labels[i].at.x, rate = labels[i].at.y;
+        const double x = start * std::pow(10, (14 + places[i].shift) * std::cos(angle) / px);
+        labels[i].at = {x, x * rate};
+        labels[i].below = places[i].below;
+        panel.labels.push_back(std::move(labels[i]));
+    }
+    draw_ridge_points(panel, roofline, top, canvas);
 }
 
 void draw_compute_roofs(Panel& panel, const Roofline& roofline, const Canvas& canvas) {
-    LabelSlots slots;
     double steepest = 0;
     for (const auto& roof : roofline.bandwidth) steepest = std::max(steepest, roof.rate.value());
     const auto roofs = distinct_roofs(roofline);
+    std::vector<LineLabel> lines;
+    for (const auto& roof : roofs)
+        lines.push_back(
+            {std::log10(roof.rate) * canvas.y_per_decade(panel.y), label_length(roof.label)});
+    const auto places = place_labels(lines);
     for (std::size_t i = 0; i < roofs.size(); ++i) {
         const double rate = roofs[i].rate;
         // An inner roof starts where the steepest bandwidth line meets it.
@@ -175,10 +171,12 @@ void draw_compute_roofs(Panel& panel, const Roofline& roofline, const Canvas& ca
         panel.lines.push_back({.points = {{start, rate}, {panel.x.high, rate}},
                                .stroke = i == 0 ? Stroke::strong : Stroke::dashed,
                                .name = roofs[i].label});
-        const double offset = std::log10(rate) * canvas.y_per_decade(panel.y);
-        const double shift_px = 8 + slots.place(offset, length_of(roofs[i].label));
-        const double x = panel.x.high / std::pow(10, shift_px / canvas.x_per_decade(panel.x));
-        panel.labels.push_back({.text = roofs[i].label, .at = {x, rate}, .anchor = Anchor::end});
+        const double x =
+            panel.x.high / std::pow(10, (8 + places[i].shift) / canvas.x_per_decade(panel.x));
+        panel.labels.push_back({.text = roofs[i].label,
+                                .at = {x, rate},
+                                .anchor = Anchor::end,
+                                .below = places[i].below});
     }
 }
 
@@ -245,10 +243,9 @@ Panel compute_panel(const RunAnalysis& run, const DotArea& area, double width_px
     return panel;
 }
 
-void draw_level(Panel& panel, const BandwidthRoof& roof, std::size_t index, LabelSlots& slots,
-                const Canvas& canvas) {
+/// A ceiling is solid up to the capacity of its level: data beyond it comes from further away.
+void draw_level(Panel& panel, const BandwidthRoof& roof, std::size_t index) {
     const double rate = roof.rate.value();
-    if (!drawable(rate)) return;
     const double end = roof.capacity && drawable(roof.capacity->value())
                            ? std::clamp(roof.capacity->value(), panel.x.low, panel.x.high)
                            : panel.x.high;
@@ -262,13 +259,27 @@ void draw_level(Panel& panel, const BandwidthRoof& roof, std::size_t index, Labe
                                .stroke = Stroke::dashed,
                                .colour = bandwidth_colour(index),
                                .name = roof.level + " beyond its capacity"});
-    std::string text = fmt::format("{} {}", roof.level, format(roof.rate));
-    const double shift_px =
-        8 + slots.place(std::log10(rate) * canvas.y_per_decade(panel.y), length_of(text));
-    panel.labels.push_back(
-        {.text = std::move(text),
-         .at = {panel.x.low * std::pow(10, shift_px / canvas.x_per_decade(panel.x)), rate},
-         .colour = bandwidth_colour(index)});
+}
+
+void draw_levels(Panel& panel, const Roofline& roofline, const Canvas& canvas) {
+    std::vector<LineLabel> lines;
+    std::vector<Label> labels;
+    for (std::size_t i = 0; i < roofline.bandwidth.size(); ++i) {
+        const auto& roof = roofline.bandwidth[i];
+        if (!drawable(roof.rate.value())) continue;
+        draw_level(panel, roof, i);
+        labels.push_back({.text = fmt::format("{} {}", roof.level, format(roof.rate)),
+                          .at = {panel.x.low, roof.rate.value()},
+                          .colour = bandwidth_colour(i)});
+        lines.push_back({std::log10(roof.rate.value()) * canvas.y_per_decade(panel.y),
+                         label_length(labels.back().text)});
+    }
+    const auto places = place_labels(lines);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        labels[i].at.x *= std::pow(10, (8 + places[i].shift) / canvas.x_per_decade(panel.x));
+        labels[i].below = places[i].below;
+        panel.labels.push_back(std::move(labels[i]));
+    }
 }
 
 /// x is the memory that the row touches, so that each ceiling can end at its level's capacity.
@@ -297,9 +308,7 @@ std::optional<Panel> bandwidth_panel(const RunAnalysis& run, const DotArea& area
     for (const auto& roof : run.roofline.bandwidth) y.include(roof.rate.value());
     panel.x = log_axis("memory touched (B)", x, 3, 3);
     panel.y = log_axis("traffic (B/s)", y, 2, 2);
-    LabelSlots slots;
-    for (std::size_t i = 0; i < run.roofline.bandwidth.size(); ++i)
-        draw_level(panel, run.roofline.bandwidth[i], i, slots, {width_px, height_px});
+    draw_levels(panel, run.roofline, {width_px, height_px});
     sort_large_first(panel.dots);
     return panel;
 }

@@ -255,8 +255,9 @@ private:
 
     void label(const Panel& panel, const Box& box, const Label& label) {
         double x = box.x(panel.x, label.at.x), y = box.y(panel.y, label.at.y), degrees = 0;
+        const double lift = label.below ? -label_lift : label_lift;
         if (label.slant == Slant::level) {
-            y += label_lift;
+            y += lift;
         } else if (label.slant == Slant::steep) {
             degrees = 50;
             x += 4;
@@ -267,8 +268,8 @@ private:
                 std::atan2((box.top - box.bottom) / std::log10(panel.y.high / panel.y.low),
                            (box.right - box.left) / std::log10(panel.x.high / panel.x.low));
             degrees = angle * 180 / std::numbers::pi;
-            x -= label_lift * std::sin(angle);
-            y += label_lift * std::cos(angle);
+            x -= lift * std::sin(angle);
+            y += lift * std::cos(angle);
         }
         const char* anchor = label.anchor == Anchor::start    ? "left"
                              : label.anchor == Anchor::middle ? "center"

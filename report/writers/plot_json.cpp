@@ -68,11 +68,8 @@ const char* word(Symbol symbol) {
 }
 
 Json json_of(const Label& label) {
-    return {{"text", label.text},
-            {"at", json_of(label.at)},
-            {"anchor", word(label.anchor)},
-            {"slant", word(label.slant)},
-            {"colour", label.colour}};
+    return {{"text", label.text},         {"at", json_of(label.at)}, {"anchor", word(label.anchor)},
+            {"slant", word(label.slant)}, {"colour", label.colour},  {"below", label.below}};
 }
 
 Json json_of(const Line& line) {

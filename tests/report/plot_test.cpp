@@ -8,6 +8,7 @@
 #include <map>
 
 #include "report/plots/axes.hpp"
+#include "report/plots/labels.hpp"
 #include "report/writers/plot_json.hpp"
 #include "tests/report/fixture.hpp"
 
@@ -267,16 +268,30 @@ TEST_SUITE("behaviour") {
         CHECK(plot.height / static_cast<double>(plot.panels[0].bars.size()) >= 14);
     }
 
-    TEST_CASE("labels of close ceilings do not stand on each other") {
+    TEST_CASE("labels of close lines do not stand on each other") {
+        // Far apart: above. Close to the one above: below. No room below either: further along.
+        const auto places = place_labels({{200, 80}, {195, 60}, {100, 80}, {92, 80}, {84, 80}});
+        CHECK_FALSE(places[0].below);
+        CHECK(places[1].below);
+        CHECK(places[1].shift == 0);
+        CHECK_FALSE(places[2].below);
+        CHECK(places[2].shift == 0);
+        CHECK(places[3].shift >= 80);
+        CHECK(places[4].below);
+
         auto run = alexnet_like();
         run.roofline.compute[2].rate = FlopsPerSecond(85e9);  // 6 % below the first
+        run.roofline.bandwidth[1].rate = BytesPerSecond(70e9);
+        run.roofline.bandwidth[1].ridge = FlopsPerByte(90.0 / 70);  // beside that of L3, 1.5
         const Plot plot = roofline_plot(run);
-        std::vector<const Label*> ends;
-        for (const auto& label : plot.panels[0].labels)
-            if (label.anchor == Anchor::end) ends.push_back(&label);
-        REQUIRE(ends.size() == 4);
-        CHECK(ends[1]->at.x < ends[0]->at.x / 1.5);
-        CHECK(ends[2]->at.x == doctest::Approx(ends[0]->at.x));
+        double l2 = 0, l3 = 0;
+        for (const auto& label : plot.panels[0].labels) {
+            CHECK(label.below ==
+                  (label.text.starts_with("AVX2 85") || label.text == "L3 60.0 GB/s"));
+            if (label.text.starts_with("L2 ridge")) l2 = label.at.x;
+            if (label.text.starts_with("L3 ridge")) l3 = label.at.x;
+        }
+        CHECK(l3 / l2 > 1.5 / (90.0 / 70) * 1.01);
     }
 
     TEST_CASE("ticks are labelled with SI prefixes") {

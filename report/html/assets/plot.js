@@ -86,13 +86,14 @@ const ridgePlots = (() => {
           ctx.rotate(-50 * Math.PI / 180);
           ctx.translate(8, 8);
         }
+        const lift = label.below ? 9 : -9;
         ctx.font = '11px ' + style('--font');
         ctx.textAlign = {start: 'left', middle: 'center', end: 'right'}[label.anchor];
         ctx.strokeStyle = style('--paper');
         ctx.lineWidth = 3;
-        ctx.strokeText(label.text, 0, -9);
+        ctx.strokeText(label.text, 0, lift);
         ctx.fillStyle = ink(label.colour);
-        ctx.fillText(label.text, 0, -9);
+        ctx.fillText(label.text, 0, lift);
         ctx.restore();
       }
       for (const dot of panel.dots.filter(d => d.beyond_right)) {
