@@ -120,25 +120,26 @@ std::vector<std::pair<std::string, std::string>> machine_facts(const Machine& ma
     return facts;
 }
 
-std::vector<std::pair<std::string, std::string>> environment_facts(const RunInfo& info) {
+std::vector<std::pair<std::string, std::string>> environment_facts(
+    const RunInfo& info, const std::optional<StepTime>& step) {
     const Environment& e = info.environment;
     std::string cpus;
     for (const int cpu : e.cpus) cpus += fmt::format("{}{}", cpus.empty() ? "" : ", ", cpu);
-    return {
-        {"Run", fmt::format("{}, started {}{}", info.id, info.started_at,
-                            info.complete ? "" : ", not complete")},
-        {"CPU", e.cpu_model},
-        {"Kernel", e.kernel},
-        {"Virtualisation", e.virtualisation},
-        {"Governor", e.governor},
-        {"Library", joined({e.library, e.library_version, e.library_isa})},
-        {"Threads", cpus.empty() ? std::to_string(info.threads)
-                                 : fmt::format("{}, on CPUs {}", info.threads, cpus)},
-        {"Cache state", std::string(to_string(info.state))},
-        {"Times belong to", fmt::format("an FMA rate of {} on one core", format(info.quiet_fma))},
-        {"Protocol", info.protocol},
-        {"Ridgepoint", fmt::format("{}, {}", e.ridge_version, e.compiler)},
-        {"CPU features", joined(e.cpu_flags)}};
+    return {{"Run", fmt::format("{}, started {}{}", info.id, info.started_at,
+                                info.complete ? "" : ", not complete")},
+            {"CPU", e.cpu_model},
+            {"Kernel", e.kernel},
+            {"Virtualisation", e.virtualisation},
+            {"Governor", e.governor},
+            {"Library", joined({e.library, e.library_version, e.library_isa})},
+            {"Threads", cpus.empty() ? std::to_string(info.threads)
+                                     : fmt::format("{}, on CPUs {}", info.threads, cpus)},
+            {"Cache state", std::string(to_string(info.state))},
+            {"Times belong to", "a core clock of " + format(info.quiet_clock)},
+            {"Step time", step ? step->method : "not measured in this run"},
+            {"Protocol", info.protocol},
+            {"Ridgepoint", fmt::format("{}, {}", e.ridge_version, e.compiler)},
+            {"CPU features", joined(e.cpu_flags)}};
 }
 
 }  // namespace ridge::report

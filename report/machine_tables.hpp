@@ -1,6 +1,7 @@
 // The ceilings of a machine as tables: measured beside the datasheet, with spread and source.
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "report/table.hpp"
@@ -16,6 +17,6 @@ namespace ridge::report {
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> machine_facts(
     const Machine& machine);
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment_facts(
-    const RunInfo& info);
+    const RunInfo& info, const std::optional<StepTime>& step);
 
 }  // namespace ridge::report

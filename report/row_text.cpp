@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "ridge/format.hpp"
 
 namespace ridge::report {
@@ -13,14 +16,20 @@ std::string row_title(const Measurement& row) {
 }
 
 std::string time_text(const TimeSummary& time) {
-    if (time.upper_bound) return fmt::format("≤ {} (never undisturbed)", format(time.time));
+    if (time.upper_bound)
+        return fmt::format("≤ {} (too few undisturbed samples)", format(time.time));
     return fmt::format("{} ± {}", format(time.time), format(time.spread));
 }
 
 std::string bound_text(const RowAnalysis& row) {
-    if (row.bound == Bound::memory || row.bound == Bound::balanced)
-        if (!row.bound_level.empty()) return row.bound_level;
-    return std::string(to_string(row.bound));
+    if (row.bound_level.empty() || (row.bound != Bound::memory && row.bound != Bound::balanced))
+        return std::string(to_string(row.bound));
+    // "A and B" and "B and A" are one group.
+    const std::string_view text = row.bound_level, link = " and ";
+    const std::size_t at = text.find(link);
+    if (at == std::string_view::npos) return row.bound_level;
+    const std::string_view first = text.substr(0, at), second = text.substr(at + link.size());
+    return fmt::format("{}{}{}", std::min(first, second), link, std::max(first, second));
 }
 
 std::vector<std::string> hover_text(const RowAnalysis& row) {

@@ -10,7 +10,7 @@ namespace ridge::report {
 
 /// "conv2 · backward_weights", "conv2 · forward · reorder src".
 [[nodiscard]] std::string row_title(const Measurement& row);
-/// "1.23 ms ± 0.02 ms", "≤ 1.23 ms (never undisturbed)".
+/// "1.23 ms ± 0.02 ms", "≤ 1.23 ms (too few undisturbed samples)".
 [[nodiscard]] std::string time_text(const TimeSummary& time);
 /// "compute", "L2", "overhead", "compute and L2".
 [[nodiscard]] std::string bound_text(const RowAnalysis& row);

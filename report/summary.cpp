@@ -121,7 +121,7 @@ std::vector<std::string> caveats(const RunAnalysis& run, const Summary& summary)
         lines.push_back("The run is not complete; ridge collect --resume continues it.");
     if (trust.upper_bound > 0)
         lines.push_back(fmt::format(
-            "{} of {} rows ({} of the time) never had an undisturbed sample: their times are upper "
+            "{} of {} rows ({} of the time) had too few undisturbed samples: their times are upper "
             "bounds.",
             trust.upper_bound, trust.rows, format_percent(trust.upper_bound_share)));
     if (trust.samples > 0 && 2 * trust.quiet_samples < trust.samples)

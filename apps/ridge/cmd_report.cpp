@@ -37,12 +37,12 @@ std::string shell_word(const std::string& text) {
     return quoted + "'";
 }
 
-/// The line that measures and reports the same again.
+/// The line that measures and reports the same again: that of the measurement with another verb.
 std::string command_line(const RunInfo& info, const ReportOptions& options) {
-    std::string line = "ridge report " + shell_word(info.network);
-    if (info.network.find(':') == std::string::npos) line += fmt::format(" --batch {}", info.batch);
-    line += fmt::format(" --threads {} --dtype {} --state {} --library {}", info.threads,
-                        to_string(info.dtype), to_string(info.state), info.library);
+    constexpr std::string_view collect_verb = "ridge collect ";
+    std::string line = info.command.starts_with(collect_verb)
+                           ? "ridge report " + info.command.substr(collect_verb.size())
+                           : fmt::format("ridge report --run {}", info.id);
     for (const auto& assignment : options.run.what_if) line += " --set " + shell_word(assignment);
     return line + " --output " + shell_word(options.output);
 }
@@ -121,9 +121,11 @@ ExitCode make_report(ReportOptions options) {
         options.collect.network = options.run.target;
         options.collect.store = options.run.store;
         if (!options.run.machine.empty()) options.collect.machine = options.run.machine;
-        // A mistyped what-if must not be found out after minutes of measuring.
-        Machine machine = machine_or_probe(options.collect.machine);
-        for (const auto& assignment : options.run.what_if) apply_what_if(machine, assignment);
+        if (!options.run.what_if.empty()) {
+            // A mistyped what-if must not be found out after minutes of measuring.
+            Machine machine = machine_or_probe(options.collect.machine);
+            for (const auto& assignment : options.run.what_if) apply_what_if(machine, assignment);
+        }
         options.run.run = collect(options.collect);
         options.run.target.clear();
     }
@@ -135,7 +137,10 @@ ExitCode make_report(ReportOptions options) {
                               .analysis_json = Json(),
                               .command = command_line(stored.run.info, options),
                               .ridge_version = RIDGE_VERSION};
+    const auto summary = report::summarise(input.analysis);
     input.analysis_json = to_json(input.analysis);
+    input.analysis_json["findings"] = report::findings(input.analysis, summary);
+    input.analysis_json["caveats"] = report::caveats(input.analysis, summary);
     write_file(options.output, report::report_page(input, chart_js));
     if (!options.json.empty()) write_file(options.json, input.analysis_json.dump(2) + "\n");
     std::vector<std::string> missing;

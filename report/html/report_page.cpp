@@ -101,7 +101,7 @@ std::string machine_section(const Machine& machine) {
 constexpr std::string_view definitions = R"(<dl>
 <dt>FLOP</dt><dd>One multiply-add is 2 FLOP. Counted are operations on data inside the image; taps on padding are not.</dd>
 <dt>Traffic</dt><dd>Bytes between the core and the memory level named in the row. "algorithmic": each byte that the pass must read or write, once; "simulated": from the memory simulator. GB is 10⁹ bytes, GiB 2³⁰.</dd>
-<dt>Time</dt><dd>Low quantile of the undisturbed samples, normalised to one stated clock. Spread: largest minus smallest of the samples used. "≤": never undisturbed, so the machine's other work is included.</dd>
+<dt>Time</dt><dd>Low quantile of the undisturbed samples, normalised to one stated core clock. Spread: from the smallest of the samples used to that quantile. "≤" (upper bound): too few samples were undisturbed, so the machine's other work is included.</dd>
 <dt>Sum of rows and step</dt><dd>The step is timed as a whole in a run of its own, by two clock reads around it.</dd>
 <dt>Roof</dt><dd>The smaller of the highest compute ceiling and intensity times the bandwidth of the row's level for its mix of reads and writes.</dd>
 <dt>Of roof</dt><dd>Least time that the binding resource needs, over the measured time.</dd>
@@ -150,7 +150,7 @@ std::string report_page(const ReportInput& input,
     if (!input.comparisons.empty()) body += "</section>\n";
     body += machine_section(input.machine);
     body += "<section>\n<h2 id=\"environment\">Environment and protocol</h2>\n" +
-            html_facts(environment_facts(run.info)) + "</section>\n";
+            html_facts(environment_facts(run.info, run.step)) + "</section>\n";
     body += fmt::format("<section>\n<h2 id=\"again\">Do it again</h2>\n<pre>{}</pre>\n",
                         escape(input.command));
     if (!run.info.command.empty() && run.info.command != input.command)

@@ -134,6 +134,7 @@ RunAnalysis example_run(std::vector<RowAnalysis> rows) {
     run.info.machine = run.machine = "example";
     run.info.quiet_fma = FlopsPerSecond(90e9);
     run.info.quiet_issue = InstructionsPerSecond(11e9);
+    run.info.quiet_clock = Hertz(2.8e9);
     run.info.started_at = "2026-01-01T00:00:00Z";
     run.info.complete = true;
     run.info.environment = {.cpu_model = "Example 9000",

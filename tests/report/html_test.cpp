@@ -6,6 +6,7 @@
 #include "core/files.hpp"
 #include "report/html/markup.hpp"
 #include "report/html/page.hpp"
+#include "report/row_text.hpp"
 #include "report/rows_table.hpp"
 #include "report/run_comparison.hpp"
 #include "report/summary.hpp"
@@ -134,6 +135,17 @@ TEST_SUITE("behaviour") {
         REQUIRE(cautions.size() == 2);
         CHECK(cautions[0].find("1 of 2 rows (25.0 % of the time)") != std::string::npos);
         CHECK(cautions[1].find("1.300") != std::string::npos);
+    }
+
+    TEST_CASE("two resources that bind together are one group in either order") {
+        auto row = example_row("c", Pass::forward, LayerKind::convolution, 0.03, 1.8e9, 6e7);
+        row.bound = Bound::balanced;
+        row.bound_level = "compute and DRAM";
+        const std::string one = bound_text(row);
+        row.bound_level = "DRAM and compute";
+        CHECK(bound_text(row) == one);
+        row.bound_level = "";
+        CHECK(bound_text(row) == "balanced");
     }
 
     TEST_CASE("the table of rows has a cell for every column and exact values for programs") {

@@ -47,7 +47,8 @@ TEST_SUITE("cli") {
         CHECK(outcome.out.find('\x1b') == std::string::npos);
         const std::string html = read_file(page);
         CHECK(html.find("conv2") != std::string::npos);
-        CHECK(html.find("ridge report alexnet --batch 8 --threads 1") != std::string::npos);
+        CHECK(html.find("ridge report &#39;alexnet&#39; --batch 8 --threads 1") !=
+              std::string::npos);
         const Json data = Json::parse(read_file(json));
         CHECK(data.dump().find("conv2") != std::string::npos);
     }

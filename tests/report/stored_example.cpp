@@ -1,5 +1,7 @@
 #include "tests/report/stored_example.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ridge/machine.hpp"
@@ -19,6 +21,8 @@ Run example_measured_run(const std::string& network_name, std::int64_t batch, in
     run.info.threads = threads;
     run.info.library = library;
     run.info.environment.library = library;
+    run.info.command = fmt::format("ridge collect '{}' --batch {} --threads {} --state in_step",
+                                   network.name, batch, threads);
     Seconds sum;
     const auto add = [&](const NetworkLayer& entry, Pass pass) {
         if (library == "openblas" && entry.layer.kind != LayerKind::convolution &&
