@@ -11,6 +11,7 @@ if [[ ${1:-} == --help || ${1:-} == -h ]]; then
 fi
 
 ridge_install build
-ridge_build release
+# The tests need packages of their own; scripts/test.sh installs those and turns them on.
+ridge_build release -DRIDGE_BUILD_TESTS=OFF -DRIDGE_BUILD_BENCH=OFF
 (($#)) || set -- alexnet --batch 8 --output report.html
 exec "$ridge_root/build/release/apps/ridge/ridge" report "$@"

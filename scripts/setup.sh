@@ -34,7 +34,7 @@ ridge_install() {
         { echo "apt-get could not install them; its messages are above." >&2; return 1; }
 }
 
-# ridge_build PRESET: configures and builds with all cores.
+# ridge_build PRESET [-DVARIABLE=VALUE...]: configures and builds with all cores.
 ridge_build() {
-    (cd "$ridge_root" && cmake --preset "$1" >/dev/null && cmake --build --preset "$1")
+    (cd "$ridge_root" && cmake --preset "$@" >/dev/null && cmake --build --preset "$1")
 }

@@ -5,5 +5,5 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 ridge_install build test
-ridge_build release
-ctest --test-dir "$ridge_root/build/release" --output-on-failure --timeout 600 "$@"
+ridge_build release -DRIDGE_BUILD_TESTS=ON -DRIDGE_BUILD_BENCH=ON
+ctest --test-dir "$ridge_root/build/release" --no-tests=error --output-on-failure --timeout 600 "$@"
