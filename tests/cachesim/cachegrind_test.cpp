@@ -72,9 +72,16 @@ std::vector<std::string> under_valgrind(const std::vector<std::string>& options,
     return command;
 }
 
+/// Cachegrind tells Valgrind's translator that only the stack pointer must be right at a memory
+/// access; lackey keeps its default, all registers that unwinding needs. The optimiser drops a load
+/// whose value it already holds and holds fewer values under the stricter rule: of the oneDNN
+/// program's 2.3 million loads, lackey's trace has 144 that Cachegrind's translation does not make.
+/// With the option both run the same translation.
 void lackey(const std::string& program, const std::string& trace) {
-    const auto outcome = run_program(
-        under_valgrind({"--tool=lackey", "--trace-mem=yes", "--log-file=" + trace}, program));
+    const auto outcome =
+        run_program(under_valgrind({"--tool=lackey", "--trace-mem=yes",
+                                    "--px-default=sp-at-mem-access", "--log-file=" + trace},
+                                   program));
     REQUIRE_MESSAGE(outcome.exit_code == 0, outcome.err);
 }
 
@@ -157,12 +164,7 @@ TEST_SUITE("reference") {
                 REQUIRE(counted.size() == expected.size());
                 for (std::size_t i = 0; i < expected.size(); ++i) {
                     CAPTURE(i);  // Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw
-                    // Open: of the oneDNN program's 2.3 million loads, lackey's trace has 140 more
-                    // than Cachegrind counts; every miss and every other count is equal.
-                    if (program == "onednn_convolution" && i == 3)
-                        CHECK(counted[i] == doctest::Approx(expected[i]).epsilon(1e-4));
-                    else
-                        CHECK(counted[i] == expected[i]);
+                    CHECK(counted[i] == expected[i]);
                 }
             }
         }
