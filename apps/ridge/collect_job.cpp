@@ -138,19 +138,28 @@ void store_summaries(RunStore& store, std::int64_t run, const TrainingStep& step
         store.put_step(run, clock::summarise_step(samples.step, pairs, sum, protocol));
 }
 
-/// Adds what this run saw of the machine, and says so when a level rose.
-void keep_levels(const clock::QuietTracker& tracker, const RunInfo& info) {
+/// Adds what this run saw of the machine to what is known of it. Where that raised a level, the
+/// runs of this processor that were judged by a lower one are named, with the way to repeat them.
+void keep_levels(const clock::QuietTracker& tracker, const RunStore& store, const RunInfo& info) {
     const QuietLevels levels =
         clock::QuietTracker(
             clock::merge_quiet_history(clock::quiet_history_path(), tracker.history()))
             .levels();
-    // A level within the quiet band judges the same samples quiet.
-    if (levels.issue.value() * clock::quiet_at_least > info.quiet_issue.value() ||
-        levels.fma.value() * clock::quiet_at_least > info.quiet_fma.value())
-        fmt::print(stderr,
-                   "ridge: this machine showed a quieter level than the one run {} was judged by; "
-                   "runs up to it may hold disturbed samples: measure again with\n  {}\n",
-                   info.id, info.command);
+    if (!clock::judged_by_lower(info, levels)) return;
+    std::string lines;
+    for (const RunInfo& run : store.list_runs()) {
+        if (run.environment.cpu_model != info.environment.cpu_model ||
+            run.environment.hostname_hash != info.environment.hostname_hash ||
+            !clock::judged_by_lower(run, levels))
+            continue;
+        lines += fmt::format("  run {}, {} layer passes:  {}\n", run.id,
+                             store.load_run(run.id).rows.size(), run.command);
+    }
+    fmt::print(
+        stderr,
+        "ridge: this machine showed a quieter level than these runs were judged by; they may "
+        "hold disturbed samples. To measure them again:\n{}",
+        lines);
 }
 
 }  // namespace
@@ -240,7 +249,7 @@ std::int64_t collect(const CollectOptions& options) {
         StoringSink sink(store, info.id, step, task.budget, options.quiet);
         finished = clock::sample(task, protocol, instruments, samples, sink, tracker);
     }
-    keep_levels(tracker, info);
+    keep_levels(tracker, store, info);
     if (!finished)
         throw job_failed("collect",
                          fmt::format("interrupted; what was measured is kept, go on with\n  {} "

@@ -66,6 +66,11 @@ QuietShare judge(std::span<const ProbeReading> cores, const QuietLevels& levels)
     return worst;
 }
 
+bool judged_by_lower(const RunInfo& run, const QuietLevels& levels) {
+    return levels.issue.value() * quiet_at_least > run.quiet_issue.value() ||
+           levels.fma.value() * quiet_at_least > run.quiet_fma.value();
+}
+
 void QuietTracker::add(std::span<const ProbeReading> cores, double unix_time_s) {
     if (cores.empty()) return;
     const auto window = static_cast<std::int64_t>(std::floor(unix_time_s / window_s));

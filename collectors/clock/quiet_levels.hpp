@@ -12,6 +12,7 @@
 
 #include "collectors/clock/quiet_probe.hpp"
 #include "ridge/machine.hpp"
+#include "ridge/measurement.hpp"
 
 namespace ridge::clock {
 
@@ -67,6 +68,10 @@ inline constexpr double quiet_at_least = 0.97;
 inline constexpr double chain_interrupted_above = 1.015;
 
 [[nodiscard]] QuietShare judge(std::span<const ProbeReading> cores, const QuietLevels& levels);
+
+/// True when the run's samples were held against levels so far below `levels` that some of those it
+/// calls quiet may be disturbed. A level within the quiet band judges the same samples quiet.
+[[nodiscard]] bool judged_by_lower(const RunInfo& run, const QuietLevels& levels);
 
 class QuietTracker {
 public:

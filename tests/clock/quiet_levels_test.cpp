@@ -84,6 +84,21 @@ TEST_SUITE("formula") {
         CHECK(share.clock.value() == doctest::Approx(3.2e9));
         CHECK_FALSE(judge({}, example_levels()).quiet);
     }
+
+    TEST_CASE("a run was judged by lower levels when either rose beyond the quiet band") {
+        const QuietLevels levels = example_levels();
+        const auto run = [&](double fma, double issue) {
+            RunInfo info;
+            info.quiet_fma = FlopsPerSecond(levels.fma.value() * fma);
+            info.quiet_issue = InstructionsPerSecond(levels.issue.value() * issue);
+            return info;
+        };
+        CHECK_FALSE(judged_by_lower(run(1, 1), levels));
+        CHECK_FALSE(judged_by_lower(run(0.98, 0.98), levels));
+        CHECK_FALSE(judged_by_lower(run(1.2, 1.2), levels));
+        CHECK(judged_by_lower(run(0.96, 1), levels));
+        CHECK(judged_by_lower(run(1, 0.5), levels));
+    }
 }
 
 TEST_SUITE("behaviour") {
