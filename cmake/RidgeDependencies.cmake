@@ -26,3 +26,12 @@ else()
 endif()
 target_include_directories(ridge_onednn_library SYSTEM INTERFACE ${ONEDNN_INCLUDE})
 target_link_libraries(ridge_onednn_library INTERFACE ${ONEDNN_LIBRARY})
+
+# Decoder of x86-64 instructions. Without it, or on another processor, `ridge trace` says so.
+set(RIDGE_HAVE_TRACER OFF)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  find_package(zydis CONFIG QUIET)
+  if(TARGET Zydis::Zydis)
+    set(RIDGE_HAVE_TRACER ON)
+  endif()
+endif()

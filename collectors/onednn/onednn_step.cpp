@@ -1,7 +1,10 @@
 #include "collectors/onednn/onednn_step.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <ranges>
 #include <set>
 
@@ -112,6 +115,13 @@ void check_types(const Network& network) {
 }
 
 }  // namespace
+
+void announce_generated_code() {
+    dnnl::set_jit_profiling_flags(DNNL_JIT_PROFILE_LINUX_PERFMAP);
+    static const bool once =
+        std::atexit([] { std::remove(fmt::format("/tmp/perf-{}.map", getpid()).c_str()); }) == 0;
+    (void)once;
+}
 
 TrainingStep build_onednn_step(const Network& network, const StepOptions& options) {
     check_types(network);

@@ -27,4 +27,8 @@ namespace ridge {
 /// that is not wired as network.hpp says.
 [[nodiscard]] TrainingStep build_onednn_step(const Network& network, const StepOptions& options);
 
+/// From now on the library lists each function that it generates in the perf map of the process,
+/// which is removed when the process ends: the tracer finds them there. Before any step is built.
+void announce_generated_code();
+
 }  // namespace ridge

@@ -1,6 +1,9 @@
 #include "collectors/onednn/row.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "collectors/onednn/formats.hpp"
@@ -35,10 +38,12 @@ private:
 class StepKernel : public Kernel {
 public:
     StepKernel(Measurement description, std::vector<std::function<void()>> calls,
-               std::vector<std::uint64_t*> writes, std::shared_ptr<Memory> memory)
+               std::vector<std::uint64_t*> writes, std::vector<KernelTensor> tensors,
+               std::shared_ptr<Memory> memory)
         : description_(std::move(description)),
           calls_(std::move(calls)),
           writes_(std::move(writes)),
+          tensors_(std::move(tensors)),
           memory_(std::move(memory)),
           stream_(memory_->stream()) {}
 
@@ -50,6 +55,8 @@ public:
         for (std::uint64_t* count : writes_) ++*count;
     }
 
+    [[nodiscard]] std::vector<KernelTensor> tensors() const override { return tensors_; }
+
     void first_call() {
         const auto start = std::chrono::steady_clock::now();
         execute();
@@ -60,6 +67,7 @@ private:
     Measurement description_;
     std::vector<std::function<void()>> calls_;
     std::vector<std::uint64_t*> writes_;
+    std::vector<KernelTensor> tensors_;
     std::shared_ptr<Memory> memory_;
     dnnl::stream stream_;
 };
@@ -104,7 +112,30 @@ void Row::plain(const std::string& implementation, const std::vector<Argument>& 
     calls_.push_back({{}, {}, arguments, std::move(run)});
 }
 
+std::vector<KernelTensor> Row::tensors() const {
+    std::vector<KernelTensor> tensors;
+    std::map<int, std::size_t> index;  // by slot: views and arguments in place share one
+    for (const Call& call : calls_) {
+        for (const Argument& a : call.arguments) {
+            const auto [found, fresh] = index.try_emplace(memory_->slot(a.tensor), tensors.size());
+            if (fresh)
+                tensors.push_back({a.role.empty() ? fmt::format("tensor {}", a.index) : a.role,
+                                   reinterpret_cast<std::uint64_t>(memory_->data(a.tensor)),
+                                   memory_->md(a.tensor).get_size()});
+            KernelTensor& tensor = tensors[found->second];
+            (a.written ? tensor.written : tensor.read) = true;
+        }
+    }
+    const auto bytes = static_cast<std::uint64_t>(description_.scratchpad->value());
+    if (bytes > 0)
+        tensors.push_back({"scratchpad",
+                           reinterpret_cast<std::uint64_t>(memory_->scratchpad_data()), bytes, true,
+                           true, true});
+    return tensors;
+}
+
 std::unique_ptr<Kernel> Row::start() {
+    std::vector<KernelTensor> used = tensors();
     std::vector<std::function<void()>> calls;
     std::set<int> read;
     for (Call& call : calls_) {
@@ -130,7 +161,7 @@ std::unique_ptr<Kernel> Row::start() {
                 writes.insert(&memory_->writes(a.tensor));
     auto kernel = std::make_unique<StepKernel>(
         std::move(description_), std::move(calls),
-        std::vector<std::uint64_t*>(writes.begin(), writes.end()), memory_);
+        std::vector<std::uint64_t*>(writes.begin(), writes.end()), std::move(used), memory_);
     kernel->first_call();
     return kernel;
 }

@@ -73,6 +73,8 @@ private:
     };
     void add_primitive(dnnl::primitive made, const std::string& implementation,
                        const Md& scratchpad, Seconds creation, std::vector<Argument> arguments);
+    /// What the calls read and write, each place once. Precondition: the memory is allocated.
+    [[nodiscard]] std::vector<KernelTensor> tensors() const;
     void describe(const std::string& implementation, const std::vector<Argument>& arguments);
 
     std::shared_ptr<Memory> memory_;

@@ -52,6 +52,7 @@ public:
     [[nodiscard]] const dnnl::memory& memory(TensorId tensor) const { return *at(tensor).memory; }
     [[nodiscard]] dnnl::memory scratchpad_memory(const Md& md) const;
     [[nodiscard]] void* data(TensorId tensor) const { return arena_.address(at(tensor).slot); }
+    [[nodiscard]] void* scratchpad_data() const { return arena_.address(scratchpad_slot_); }
     /// Elements of the tensor's memory, padding included.
     [[nodiscard]] std::size_t padded_elements(TensorId tensor) const;
     /// How often kernels that do not work in place have written this memory.

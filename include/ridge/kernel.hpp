@@ -14,6 +14,14 @@
 
 namespace ridge {
 
+/// Where a tensor that a kernel reads or writes lies.
+struct KernelTensor {
+    std::string role;  ///< "src", "wei", "diff_dst"...; "scratchpad"
+    std::uint64_t address = 0, bytes = 0;
+    bool read = false, written = false;
+    bool scratchpad = false;
+};
+
 /// One executable row of a training step on tensors that exist: a pass of a layer, or a reorder.
 ///
 /// Executing a row several times in a row leaves what one execution leaves (the optimizer's
@@ -31,6 +39,9 @@ public:
 
     /// Runs once and returns when the result is there. Does not allocate.
     virtual void execute() = 0;
+
+    /// Memory that execute() works on, each place once; empty when it is not known.
+    [[nodiscard]] virtual std::vector<KernelTensor> tensors() const { return {}; }
 };
 
 /// Tensors of a built step by layer and role ("src", "wei", "diff_dst"...), for checks and for

@@ -1,0 +1,29 @@
+// What a block counts per execution.
+#pragma once
+
+#include <array>
+
+#include "collectors/tracer/instruction.hpp"
+#include "ridge/kernel_counts.hpp"
+
+namespace ridge::tracer {
+
+/// Adds FLOPs and integer operations of `lanes` active lanes.
+void add_work(KernelCounts& counts, const Instruction& instruction, int lanes);
+/// Adds one access of the instruction.
+void add_access(KernelCounts& counts, const Instruction& instruction, int bytes, bool written);
+
+/// Counts instruction by instruction; work and accesses under a mask are left to the emulator.
+class BlockCounter {
+public:
+    explicit BlockCounter(KernelCounts& counts) : counts_(counts) {}
+    void add(const Instruction& instruction);
+
+private:
+    void follow_chain(const Instruction& instruction);
+
+    KernelCounts& counts_;
+    std::array<int, 32> chain_{};  ///< longest chain of multiply-adds that ends in each register
+};
+
+}  // namespace ridge::tracer

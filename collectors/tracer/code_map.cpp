@@ -1,0 +1,93 @@
+#include "collectors/tracer/code_map.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <utility>
+
+#include "collectors/tracer/decoder.hpp"
+
+namespace ridge::tracer {
+namespace {
+
+/// Constants in the code are swept over as if they were instructions: that can only make the answer
+/// yes where no is right, which costs time and nothing else.
+bool brings_vectors_back(const Function& function) {
+    std::uint64_t at = function.address;
+    while (at < function.end()) {
+        const auto instruction = decode(function.code_at(at), at);
+        if (!instruction) {
+            ++at;
+            continue;
+        }
+        if (instruction->operation == Operation::compare_lane ||
+            instruction->operation == Operation::vector_to_general)
+            return true;
+        at += instruction->length;
+    }
+    return false;
+}
+
+}  // namespace
+
+/// Functions that make up one larger piece of code, listed just before it: the first ones behind
+/// its start cannot have been allocations of their own, which begin on a page.
+bool CodeMap::made_of_parts(std::uint64_t address, std::uint64_t end) const {
+    std::uint64_t expected = added_;
+    bool parts = false;
+    for (auto it = functions_.lower_bound(address); it != functions_.end() && it->first < end; ++it)
+        if (it->second->end() <= end && it->first % 4096 != 0) {
+            parts = true;
+            expected = std::min(expected, it->second->sequence);
+        }
+    if (!parts) return false;
+    for (auto it = functions_.lower_bound(address); it != functions_.end() && it->first < end; ++it)
+        if (it->second->sequence + 1 < expected) return false;
+    return true;
+}
+
+Function* CodeMap::add(std::uint64_t address, std::uint64_t bytes, std::string name) {
+    const std::uint64_t end = address + bytes;
+    if (made_of_parts(address, end)) return nullptr;
+    auto it = functions_.upper_bound(address);
+    if (it != functions_.begin() && std::prev(it)->second->end() > address) --it;
+    while (it != functions_.end() && it->first < end) it = functions_.erase(it);
+    auto function = std::make_unique<Function>();
+    function->address = address;
+    function->sequence = added_++;
+    function->name = std::move(name);
+    const auto* code = reinterpret_cast<const std::uint8_t*>(address);
+    function->code.assign(code, code + bytes);
+    function->brings_vectors_back = brings_vectors_back(*function);
+    return (functions_[address] = std::move(function)).get();
+}
+
+Function* CodeMap::find(std::uint64_t address) const {
+    auto it = functions_.upper_bound(address);
+    if (it == functions_.begin()) return nullptr;
+    --it;
+    return it->second->contains(address) ? it->second.get() : nullptr;
+}
+
+ExecutableRanges::ExecutableRanges() {
+    std::ifstream maps("/proc/self/maps");
+    std::string line;
+    std::uint64_t last_end = 0, last_start = 0;
+    while (std::getline(maps, line)) {
+        unsigned long long start = 0, end = 0;
+        char flags[5] = {};
+        if (std::sscanf(line.c_str(), "%llx-%llx %4s", &start, &end, flags) != 3) continue;
+        if (flags[0] != 'r' || flags[2] != 'x') continue;
+        if (start != last_end) last_start = start;
+        ranges_[last_start] = last_end = end;
+    }
+}
+
+bool ExecutableRanges::contains(std::uint64_t address, std::uint64_t bytes) const {
+    auto it = ranges_.upper_bound(address);
+    if (it == ranges_.begin()) return false;
+    --it;
+    return address + bytes <= it->second;
+}
+
+}  // namespace ridge::tracer

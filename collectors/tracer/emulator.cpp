@@ -1,0 +1,387 @@
+#include "collectors/tracer/emulator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <map>
+
+#include "collectors/tracer/block_counts.hpp"
+
+namespace ridge::tracer {
+namespace {
+
+/// A loop that waits is left after one round; one that comes back this often is not understood.
+constexpr std::uint64_t most_waits = 100000;
+
+}  // namespace
+
+void Emulator::begin(RunBuffer* out, bool compressed, std::vector<Region> tensors) {
+    out_ = out;
+    compressed_ = compressed;
+    state_.memory.set_tensors(std::move(tensors));
+    state_.failure.clear();
+    flops_failure_.clear();
+    dynamic_ = {};
+    calls_.clear();
+    seconds_ = 0;
+    for (auto& [address, block] : blocks_) block->executions = 0;
+}
+
+std::uint64_t Emulator::call(const Function& function, const Registers& entry,
+                             std::vector<BlockStart>* log) {
+    const auto start = std::chrono::steady_clock::now();
+    std::copy(entry.begin(), entry.end(), state_.general.begin());
+    state_.tainted = 0;
+    state_.mask_tainted = 0xff;
+    state_.flags = {};
+    state_.flags.tainted = true;
+    for (LowLanes& lanes : state_.lanes) lanes.known = 0;
+    entry_stack_ = entry[register_rsp];
+    state_.memory.begin(entry_stack_);
+    upper_dirty_ = false;
+    entries_ = 0;
+    waits_ = 0;
+    ++calls_[&function];
+    run(block_at(function.address), log);
+    state_.memory.end();
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return entries_ > 0 ? entries_ - 1 : 0;  // the first one is the call itself
+}
+
+void Emulator::run(Block* block, std::vector<BlockStart>* log) {
+    std::uint64_t instructions = 0;
+    while (block != nullptr) {
+        if (!block->unsupported.empty()) return state_.fail(block->unsupported);
+        ++block->executions;
+        entries_ += block->entry;
+        if (log != nullptr) {
+            BlockStart start{block->address, instructions, {}};
+            std::copy_n(state_.general.begin(), start.registers.size(), start.registers.begin());
+            log->push_back(start);
+            instructions += block->instruction_count;
+        }
+        execute(*block);
+        if (!state_.failure.empty()) {
+            state_.failure += " in " + block->function->name;
+            return;
+        }
+        block = successor(*block);
+    }
+}
+
+void Emulator::execute(const Block& block) {
+    auto& r = state_.general;
+    Flags& flags = state_.flags;
+    // Taints are rare: the short forms look at them only when there are any.
+    const auto taint_two = [&](const MicroOp& op, bool result) {
+        const bool taints = ((state_.tainted >> op.a) | (state_.tainted >> op.b)) & 1;
+        flags.tainted = taints;
+        if (result) state_.taint(op.a, taints);
+    };
+    for (const MicroOp* op = block.operations.data();; ++op) {
+        const auto a = static_cast<std::int64_t>(r[op->a]);
+        switch (op->code) {
+            case Code::end:
+                return;
+            case Code::segment:
+                segment(*block.segments[op->index]);
+                break;
+            case Code::add_immediate:
+                r[op->a] += static_cast<std::uint64_t>(op->value);
+                flags.set(Flags::From::addition, a, op->value, static_cast<std::int64_t>(r[op->a]));
+                flags.tainted = (state_.tainted >> op->a) & 1;
+                break;
+            case Code::sub_immediate:
+                r[op->a] -= static_cast<std::uint64_t>(op->value);
+                flags.set(Flags::From::subtraction, a, op->value,
+                          static_cast<std::int64_t>(r[op->a]));
+                flags.tainted = (state_.tainted >> op->a) & 1;
+                break;
+            case Code::compare_immediate:
+                flags.set(
+                    Flags::From::subtraction, a, op->value,
+                    static_cast<std::int64_t>(r[op->a] - static_cast<std::uint64_t>(op->value)));
+                flags.tainted = (state_.tainted >> op->a) & 1;
+                break;
+            case Code::add_register: {
+                const auto b = static_cast<std::int64_t>(r[op->b]);
+                r[op->a] += r[op->b];
+                flags.set(Flags::From::addition, a, b, static_cast<std::int64_t>(r[op->a]));
+                if (state_.tainted != 0) taint_two(*op, true);
+                break;
+            }
+            case Code::compare_register:
+                flags.set(Flags::From::subtraction, a, static_cast<std::int64_t>(r[op->b]),
+                          static_cast<std::int64_t>(r[op->a] - r[op->b]));
+                if (state_.tainted != 0) taint_two(*op, false);
+                break;
+            case Code::move_register:
+                r[op->a] = r[op->b];
+                if (state_.tainted != 0) state_.taint(op->a, (state_.tainted >> op->b) & 1);
+                break;
+            case Code::move_immediate:
+                r[op->a] = static_cast<std::uint64_t>(op->value);
+                state_.taint(op->a, false);
+                break;
+            case Code::load_address: {
+                const Address& address = block.instructions[op->index].operands[1].address;
+                const bool taints = state_.is_tainted(address);
+                r[op->a] = state_.address(address);
+                state_.taint(op->a, taints);
+                break;
+            }
+            case Code::load: {
+                const Loaded value = state_.read(block.instructions[op->index].operands[1]);
+                r[op->a] = value.value;
+                state_.taint(op->a, value.tainted);
+                break;
+            }
+            case Code::decrement: {
+                const bool carry = flags.carry();
+                --r[op->a];
+                const auto result = static_cast<std::int64_t>(r[op->a]);
+                flags.set_given(result, carry, a < 0 && result >= 0);
+                flags.tainted = (state_.tainted >> op->a) & 1;
+                break;
+            }
+            case Code::scalar:
+                state_.scalar(block.instructions[op->index]);
+                break;
+            case Code::mask:
+                state_.mask_instruction(block.instructions[op->index]);
+                break;
+            case Code::masked_access:
+                masked_access(block.instructions[op->index]);
+                break;
+            case Code::masked_work:
+                masked_work(block.instructions[op->index]);
+                break;
+            case Code::unknown_mask:
+                state_.mask_tainted |= static_cast<std::uint8_t>(1U << op->a);
+                break;
+            case Code::unknown_register:
+                state_.taint(op->a, true);
+                break;
+            case Code::unknown_flags:
+                flags.tainted = true;
+                break;
+            case Code::lanes:
+                state_.lane_effect(block.instructions[op->index]);
+                break;
+            case Code::to_general:
+                state_.lanes_to_general(block.instructions[op->index]);
+                break;
+            case Code::compare_lane:
+                state_.compare_lanes(block.instructions[op->index]);
+                break;
+            case Code::wide:
+                upper_dirty_ = true;
+                break;
+            case Code::legacy:
+                dynamic_.sse_transitions += upper_dirty_ ? 1 : 0;
+                upper_dirty_ = false;
+                break;
+            case Code::zero_upper:
+                upper_dirty_ = false;
+                break;
+        }
+    }
+}
+
+void Emulator::segment(Segment& s) {
+    if (out_ == nullptr && !s.vector_stores && state_.tainted == 0) return;
+    Segment::Values values{};
+    const auto& bases = s.bases();
+    for (std::size_t i = 0; i < bases.size(); ++i) {
+        if (state_.tainted != 0 && state_.is_tainted(bases[i]))
+            return state_.fail("an address that depends on data");
+        values[i] = state_.address(bases[i]);
+    }
+    if (s.vector_stores)
+        for (std::size_t i = 0; i < bases.size(); ++i) {
+            const auto& range = s.store_ranges()[i];
+            if (range.low == range.high ||
+                !state_.memory.meets_stack(values[i] + static_cast<std::uint64_t>(range.low),
+                                           static_cast<std::uint64_t>(range.high - range.low)))
+                continue;
+            for (const Access& access : s.accesses())
+                if (access.base == i &&
+                    (access.kind == TouchKind::store || access.kind == TouchKind::modify))
+                    state_.memory.store_unknown(
+                        values[i] + static_cast<std::uint64_t>(access.offset), access.bytes);
+        }
+    if (out_ != nullptr) s.emit(values, thread_, compressed_, *out_);
+}
+
+void Emulator::masked_access(const Instruction& i) {
+    if ((state_.mask_tainted >> i.mask) & 1)
+        return state_.fail("a memory access under a mask that depends on data, " + i.name + ",");
+    for (const Operand& o : i.operands) {
+        if (o.kind != OperandKind::memory) continue;
+        if (state_.is_tainted(o.address)) return state_.fail("an address that depends on data");
+        const int elements = std::max(1, o.bytes / std::max<int>(1, i.mask_element));
+        std::uint64_t active = state_.mask[i.mask];
+        if (i.broadcast)
+            active = active != 0 ? 1 : 0;
+        else if (elements < 64)
+            active &= (std::uint64_t{1} << elements) - 1;
+        if (active == 0) continue;
+        const int first = std::countr_zero(active), last = 63 - std::countl_zero(active);
+        const int bytes = i.broadcast ? o.bytes : (last - first + 1) * i.mask_element;
+        const std::uint64_t address =
+            state_.address(o.address) + static_cast<std::uint64_t>(first * i.mask_element);
+        add_access(dynamic_, i, bytes, o.written);
+        if (o.written) state_.memory.store_unknown(address, static_cast<std::uint64_t>(bytes));
+        if (out_ == nullptr) continue;
+        out_->push({.line = address / 64,
+                    .offset = static_cast<std::uint16_t>(address % 64),
+                    .bytes = static_cast<std::uint16_t>(bytes),
+                    .kind = o.written ? i.non_temporal ? TouchKind::store_nt : TouchKind::store
+                                      : TouchKind::load,
+                    .thread = thread_});
+    }
+}
+
+void Emulator::masked_work(const Instruction& i) {
+    if ((state_.mask_tainted >> i.mask) & 1) {
+        if (flops_failure_.empty())
+            flops_failure_ = "arithmetic under a mask that depends on data, " + i.name;
+        return;
+    }
+    const std::uint64_t all = i.lanes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << i.lanes) - 1;
+    add_work(dynamic_, i, std::popcount(state_.mask[i.mask] & all));
+}
+
+Block* Emulator::successor(Block& block) {
+    switch (block.ending) {
+        case Ending::branch:
+            return branch(block);
+        case Ending::jump:
+            if (block.taken == nullptr) block.taken = block_at(block.last.target);
+            return block.taken;
+        case Ending::jump_indirect: {
+            const Loaded target = state_.read(block.last.operands[0]);
+            if (target.tainted) state_.fail("a jump that depends on data");
+            return state_.failure.empty() ? block_at(target.value) : nullptr;
+        }
+        case Ending::call:
+        case Ending::call_indirect:
+            return call_target(block);
+        case Ending::ret:
+            return return_target();
+        default:
+            if (block.next == nullptr) block.next = block_at(block.end);
+            return block.next;
+    }
+}
+
+Block* Emulator::branch(Block& block) {
+    bool taken = false;
+    if (block.waits) {
+        // Emulation is alone: whoever is waited for comes natively. Out of the loop.
+        if (++waits_ > most_waits) {
+            state_.fail("a loop that waits for other threads, not understood,");
+            return nullptr;
+        }
+        taken = block.last.target > block.address;
+    } else {
+        if (state_.flags.tainted) {
+            state_.fail("a branch that depends on data in " + block.function->name);
+            return nullptr;
+        }
+        taken = state_.flags.holds(block.last.condition);
+    }
+    Block*& next = taken ? block.taken : block.next;
+    if (next == nullptr) next = block_at(taken ? block.last.target : block.end);
+    return next;
+}
+
+Block* Emulator::call_target(Block& block) {
+    std::uint64_t target = block.last.target;
+    if (block.ending == Ending::call_indirect) {
+        const Loaded value = state_.read(block.last.operands[0]);
+        if (value.tainted) state_.fail("a call that depends on data");
+        target = value.value;
+    }
+    if (!state_.failure.empty()) return nullptr;
+    if (code_.find(target) == nullptr) {
+        state_.fail("a call out of generated code in " + block.function->name);
+        return nullptr;
+    }
+    std::uint64_t& stack = state_.general[register_rsp];
+    stack -= 8;
+    state_.memory.store(stack, 8, block.end, false);
+    return block_at(target);
+}
+
+/// Null at the end of the call.
+Block* Emulator::return_target() {
+    std::uint64_t& stack = state_.general[register_rsp];
+    if (stack == entry_stack_) return nullptr;
+    const Loaded target = state_.memory.load(stack, 8);
+    stack += 8;
+    if (target.tainted) {
+        state_.fail("a return to an unknown place");
+        return nullptr;
+    }
+    return block_at(target.value);
+}
+
+Block* Emulator::block_at(std::uint64_t address) {
+    const auto known = blocks_.find(address);
+    if (known != blocks_.end()) return known->second.get();
+    const Function* function = code_.find(address);
+    if (function == nullptr) {
+        state_.fail("a jump out of generated code");
+        return nullptr;
+    }
+    auto block = compile_block(*function, address);
+    block->entry = function->hooked && function->address == address;
+    return (blocks_[address] = std::move(block)).get();
+}
+
+void Emulator::add_to(KernelTrace& trace) const {
+    KernelCounts& sum = trace.counts;
+    if (trace.unavailable.empty()) trace.unavailable = state_.failure;
+    if (trace.flops_unavailable.empty()) trace.flops_unavailable = flops_failure_;
+    std::map<std::uint64_t, std::uint64_t> code;  // executed ranges
+    double hottest = 0;
+    for (const auto& [address, block] : blocks_) {
+        if (block->executions == 0) continue;
+        const auto executions = static_cast<double>(block->executions);
+        add_executions(sum, block->once, executions);
+        std::uint64_t& end = code[block->address];
+        end = std::max(end, block->end);
+        if (executions * block->once.hot_fmas > hottest) {
+            hottest = executions * block->once.hot_fmas;
+            sum.hot_fmas = block->once.hot_fmas;
+            sum.hot_chain = block->once.hot_chain;
+        }
+    }
+    add_executions(sum, dynamic_, 1);
+    std::uint64_t done = 0, line_done = 0;
+    double bytes = 0, lines = 0;
+    for (const auto& [begin, end] : code) {
+        if (end > std::max(begin, done)) bytes += static_cast<double>(end - std::max(begin, done));
+        const std::uint64_t first = std::max(begin / 64, line_done), past = (end + 63) / 64;
+        if (past > first) lines += static_cast<double>(past - first);
+        done = std::max(done, end);
+        line_done = std::max(line_done, past);
+    }
+    sum.code_bytes = std::max(sum.code_bytes, bytes);
+    sum.code_lines = std::max(sum.code_lines, lines);
+    for (const auto& [function, calls] : calls_) {
+        sum.calls += static_cast<double>(calls);
+        const auto same =
+            std::find_if(trace.functions.begin(), trace.functions.end(),
+                         [&](const TracedFunction& f) { return f.address == function->address; });
+        if (same != trace.functions.end())
+            same->calls += static_cast<double>(calls);
+        else
+            trace.functions.push_back({function->name, function->address, function->code.size(),
+                                       static_cast<double>(calls)});
+    }
+    trace.emulation_s += seconds_;
+}
+
+}  // namespace ridge::tracer

@@ -1,0 +1,186 @@
+#include "ridge/tracer.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+
+#include "collectors/tracer/code_hook.hpp"
+#include "collectors/tracer/code_map.hpp"
+#include "collectors/tracer/emulator.hpp"
+#include "collectors/tracer/perf_map.hpp"
+#include "collectors/tracer/single_step.hpp"
+#include "collectors/tracer/thread_streams.hpp"
+#include "ridge/error.hpp"
+
+namespace ridge {
+namespace {
+
+using namespace tracer;
+
+constexpr std::uint64_t trap_flag = 0x100;
+/// Single steps cost 33 microseconds each: a check ends here.
+constexpr double most_steps = 400000;
+
+/// What one thread of the traced program has.
+struct ThreadTracer {
+    ThreadTracer(const CodeMap& code, std::uint8_t number) : emulator(code, number) {}
+    Emulator emulator;
+    StoredStream stored;
+    std::unique_ptr<RunBuffer> buffer;
+    SingleStep steps;
+    std::map<const Function*, int> checked;  ///< calls compared so far
+    std::uint64_t skip = 0;                  ///< entries that emulation has already been through
+};
+
+/// Which thread this is, to the tracer that is alive.
+struct Here {
+    std::uint64_t owner = 0;
+    ThreadTracer* tracer = nullptr;
+};
+thread_local Here here;
+std::atomic<std::uint64_t> tracers_made{0};
+
+Registers registers_of(const SavedRegisters& s) {
+    return {s.rax, s.rcx, s.rdx, s.rbx, reinterpret_cast<std::uint64_t>(&s.return_address),
+            s.rbp, s.rsi, s.rdi, s.r8,  s.r9,
+            s.r10, s.r11, s.r12, s.r13, s.r14,
+            s.r15};
+}
+
+}  // namespace
+
+struct Tracer::Impl : HookHandler {
+    Impl() : hooks(*this) {
+        const ExecutableRanges ranges;
+        for (const PerfMapEntry& entry : read_perf_map()) {
+            if (!ranges.contains(entry.address, entry.bytes)) continue;  // freed meanwhile
+            code.add(entry.address, entry.bytes, entry.name);
+        }
+        for (const auto& [address, function] : code.all()) {
+            const std::string reason = hooks.add(*function);
+            if (!reason.empty())
+                not_hooked.push_back(fmt::format("{}: {}", function->name, reason));
+        }
+    }
+
+    ThreadTracer& this_thread() {
+        if (here.owner == number) return *here.tracer;
+        const std::lock_guard lock(mutex);
+        threads.push_back(
+            std::make_unique<ThreadTracer>(code, static_cast<std::uint8_t>(threads.size())));
+        here = {number, threads.back().get()};
+        prepare(*threads.back());
+        return *threads.back();
+    }
+
+    void prepare(ThreadTracer& t) {
+        t.stored.runs.clear();
+        t.skip = 0;
+        t.buffer.reset();
+        if (sink != nullptr) {
+            RunSink& to = options.threads > 1 ? static_cast<RunSink&>(t.stored) : *sink;
+            t.buffer = std::make_unique<RunBuffer>(to);
+        }
+        t.emulator.begin(t.buffer.get(), options.compressed, tensors);
+        t.steps = {};
+        t.checked.clear();
+    }
+
+    void enter(const HookSite& site, SavedRegisters& saved) override {
+        if (!tracing) return;
+        ThreadTracer& t = this_thread();
+        if (!t.emulator.failure().empty()) return;
+        if (t.skip > 0) {
+            --t.skip;
+            return;
+        }
+        const Registers entry = registers_of(saved);
+        const bool check = options.self_check_calls > 0 &&
+                           t.checked[site.function] < options.self_check_calls &&
+                           t.steps.instructions < most_steps;
+        if (!check) {
+            t.skip = t.emulator.call(*site.function, entry);
+            return;
+        }
+        ++t.checked[site.function];
+        std::vector<BlockStart> blocks;
+        t.skip = t.emulator.call(*site.function, entry, &blocks);
+        if (!t.emulator.failure().empty() || blocks.empty() ||
+            static_cast<double>(blocks.back().instruction) > most_steps)
+            return;
+        t.steps.begin(site, code, hooks, entry[register_rsp], saved.return_address,
+                      std::move(blocks));
+        saved.flags |= trap_flag;
+    }
+
+    bool step(std::uint64_t address, const std::uint64_t (&registers)[16]) override {
+        return here.owner == number && here.tracer->steps.step(address, registers);
+    }
+
+    const std::uint64_t number = ++tracers_made;
+    CodeMap code;
+    CodeHooks hooks;
+    std::vector<std::string> not_hooked;
+    std::mutex mutex;
+    std::vector<std::unique_ptr<ThreadTracer>> threads;
+    bool tracing = false;
+    RunSink* sink = nullptr;
+    TracerOptions options;
+    std::vector<Region> tensors;
+};
+
+std::string tracer_unavailable() {
+    return __builtin_cpu_supports("avx") ? "" : "the processor has no AVX";
+}
+
+Tracer::Tracer() : impl_(std::make_unique<Impl>()) {}
+Tracer::~Tracer() = default;
+
+const std::vector<std::string>& Tracer::not_hooked() const {
+    return impl_->not_hooked;
+}
+
+int Tracer::hooked() const {
+    return static_cast<int>(impl_->hooks.sites().size());
+}
+
+KernelTrace Tracer::trace(Kernel& kernel, RunSink* sink, const TracerOptions& options) {
+    impl_->options = options;
+    impl_->sink = sink;
+    impl_->tensors.clear();
+    for (const KernelTensor& tensor : kernel.tensors())
+        if (!tensor.scratchpad)
+            impl_->tensors.push_back({tensor.role, tensor.address, tensor.bytes});
+    for (auto& thread : impl_->threads) impl_->prepare(*thread);
+    impl_->tracing = true;
+    try {
+        kernel.execute();
+    } catch (...) {
+        impl_->tracing = false;
+        throw;
+    }
+    impl_->tracing = false;
+
+    KernelTrace trace;
+    std::vector<const StoredStream*> streams;
+    for (auto& thread : impl_->threads) {
+        if (thread->buffer) thread->buffer->flush();
+        streams.push_back(&thread->stored);
+        thread->emulator.add_to(trace);
+        trace.self_check.calls += thread->steps.calls;
+        trace.self_check.instructions += thread->steps.instructions;
+        trace.self_check.blocks += thread->steps.compared;
+        if (trace.self_check.mismatch.empty()) trace.self_check.mismatch = thread->steps.mismatch;
+    }
+    if (!trace.self_check.mismatch.empty() && trace.unavailable.empty())
+        trace.unavailable = "the native run went another way: " + trace.self_check.mismatch;
+    if (trace.unavailable.empty() && trace.counts.calls == 0)
+        trace.unavailable = "no generated code ran: " + kernel.description().implementation +
+                            " is compiled code, which the tracer does not see";
+    if (sink != nullptr && options.threads > 1) merge_streams(streams, *sink);
+    return trace;
+}
+
+}  // namespace ridge

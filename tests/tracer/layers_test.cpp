@@ -1,0 +1,104 @@
+// Counts of the library's kernels against what the layers' dimensions say they must be.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "ridge/layer.hpp"
+#include "tests/tracer/traced_layer.hpp"
+
+using namespace ridge;
+using namespace ridge::test;
+
+namespace {
+
+bool wide_vectors() {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+}
+
+/// Executed FLOPs of direct convolutions: useful ones plus additions of partial sums.
+struct Counted {
+    std::string line;
+    Pass pass;
+    double additions;  ///< per output element of the pass, beyond the useful work
+};
+
+}  // namespace
+
+TEST_SUITE("reference") {
+    TEST_CASE("direct convolution: FLOPs are the taps inside the image plus named additions" *
+              doctest::skip(!wide_vectors())) {
+        // One addition per block of input channels beyond the first sum, in forward and
+        // backward_data; one per output for the bias gradient.
+        for (const Counted& c : {
+                 Counted{"conv:mb1ic64ih56oc64oh56kh3ph1", Pass::forward, 4},
+                 Counted{"conv:mb1ic64ih56oc64oh56kh3ph1", Pass::backward_data, 3},
+                 Counted{"conv:mb1ic64ih56oc64oh56kh3ph1", Pass::backward_weights, 1},
+                 Counted{"conv:mb1ic256ih14oc256oh14kh3ph1", Pass::forward, 16},
+                 Counted{"conv:mb1ic512ih7oc512oh7kh3ph1", Pass::forward, 32},
+                 Counted{"conv:mb1ic3ih227oc96oh55kh11sh4ph0", Pass::forward, 1},
+                 Counted{"conv:mb1ic256ih56oc64oh56kh1ph0", Pass::forward, 0},
+             }) {
+            CAPTURE(c.line);
+            CAPTURE(to_string(c.pass));
+            TracedStep traced = traced_step(c.line);
+            Kernel* kernel = traced.row(c.pass);
+            REQUIRE(kernel != nullptr);
+            CAPTURE(kernel->description().implementation);
+            kernel->execute();  // on the weights that the update left
+            const auto before = outputs(*kernel);
+            const KernelTrace trace = traced.tracer->trace(*kernel, nullptr);
+            CHECK(trace.unavailable == "");
+            CHECK(outputs(*kernel) == before);
+            const Dims& d = traced.layer.dims;
+            const double elements = static_cast<double>(d.mb * d.oc * d.oh * d.ow);
+            const double useful = useful_flops(traced.layer, c.pass).value();
+            CHECK(trace.flops_unavailable == "");
+            CHECK(trace.counts.flops() == useful + c.additions * elements);
+        }
+    }
+}
+
+TEST_SUITE("behaviour") {
+    TEST_CASE("the stream holds every line of the tensors, and no demand access outside them") {
+        for (const bool compressed : {true, false}) {
+            CAPTURE(compressed);
+            TracedStep traced = traced_step("conv:mb2ic32ih20oc48oh20kh3ph1");
+            for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights}) {
+                CAPTURE(to_string(pass));
+                Kernel* kernel = traced.row(pass);
+                REQUIRE(kernel != nullptr);
+                LineRecorder lines;
+                TracerOptions options;
+                options.compressed = compressed;
+                const KernelTrace trace = traced.tracer->trace(*kernel, &lines, options);
+                REQUIRE(trace.unavailable == "");
+                lines.finish();
+                for (const KernelTensor& tensor : kernel->tensors()) {
+                    if (tensor.scratchpad) continue;
+                    CAPTURE(tensor.role);
+                    const std::uint64_t first = tensor.address / 64;
+                    const std::uint64_t past = (tensor.address + tensor.bytes + 63) / 64;
+                    const auto within = [&](const std::vector<std::uint64_t>& all) {
+                        return std::lower_bound(all.begin(), all.end(), past) -
+                               std::lower_bound(all.begin(), all.end(), first);
+                    };
+                    const auto expected = static_cast<std::ptrdiff_t>(past - first);
+                    if (tensor.read) CHECK(within(lines.read) == expected);
+                    if (tensor.written)
+                        CHECK(within(lines.written) == expected);
+                    else
+                        CHECK(within(lines.written) == 0);
+                }
+                const KernelCounts& counts = trace.counts;
+                const double loads = counts.scalar_loads.accesses + counts.vector_loads.accesses +
+                                     counts.broadcast_loads.accesses;
+                const double touched = lines.touches[static_cast<int>(TouchKind::load)] +
+                                       lines.touches[static_cast<int>(TouchKind::modify)];
+                // An access that straddles two lines touches both, in the compressed stream.
+                CHECK(touched >= loads);
+                if (!compressed) CHECK(touched == loads);
+            }
+        }
+    }
+}

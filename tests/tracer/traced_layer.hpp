@@ -1,0 +1,38 @@
+// A layer alone, built and traced: what the tests of the tracer share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ridge/kernel.hpp"
+#include "ridge/layer.hpp"
+#include "ridge/tracer.hpp"
+
+namespace ridge::test {
+
+/// A layer's step with a tracer on it.
+struct TracedStep {
+    Layer layer;
+    TrainingStep step;
+    std::unique_ptr<Tracer> tracer;
+    int threads = 1;
+
+    /// The layer's own row of a pass; null when the layer has none.
+    [[nodiscard]] Kernel* row(Pass pass) const;
+};
+TracedStep traced_step(const std::string& line, DataType dtype = DataType::f32, int threads = 1);
+
+/// Bytes of all tensors that the kernel writes, as they lie in memory.
+std::vector<unsigned char> outputs(const Kernel& kernel);
+
+/// Demand and other touches of a stream, by line.
+class LineRecorder : public RunSink {
+public:
+    void consume(std::span<const LineRun> chunk) override;
+    double accesses = 0;
+    double touches[touch_kinds] = {};
+    std::vector<std::uint64_t> read, written;  ///< lines, sorted and distinct after finish()
+    void finish();
+};
+
+}  // namespace ridge::test
