@@ -167,8 +167,9 @@ void add_report(CLI::App& app, Action& action) {
     verb->add_option("--state", options->state,
                      "cold, warm or in_step (default: in_step for a network, warm for a layer)");
     verb->add_option("--library", collect.library, "onednn or openblas")->capture_default_str();
-    verb->add_option("--budget", collect.budget_s, "Measure at most this long, in seconds")
-        ->capture_default_str();
+    verb->add_option("--budget", collect.budget_s,
+                     "Seconds to measure at most, building not included "
+                     "(default: 20 and 4 for each row, 240 at most)");
     verb->add_flag("--resume", collect.resume, "Continue the newest run that was interrupted");
     verb->add_flag("--quiet", collect.quiet, "No progress bar");
     verb->add_option("--output,-o", options->output, "HTML file to write")->capture_default_str();

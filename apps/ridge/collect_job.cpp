@@ -100,6 +100,29 @@ TrainingStep build_step(const Network& network, const CollectOptions& options, i
     throw bad_input("--library", "onednn or openblas", "'" + options.library + "'");
 }
 
+/// Enough for rows that settle, and no more than one waits for on a machine where none does.
+Seconds usual_budget(const std::vector<bool>& wanted) {
+    const auto rows = static_cast<double>(std::count(wanted.begin(), wanted.end(), true));
+    return Seconds(std::min(20 + 4 * rows, 240.0));
+}
+
+/// What it takes to replace all that the caches hold.
+std::size_t flush_bytes_of(const Machine& machine) {
+    if (machine.levels.size() < 2) return 0;
+    const MemoryLevel& last_cache = machine.levels[machine.levels.size() - 2];
+    const double capacity = std::max(
+        last_cache.capacity_bytes ? last_cache.capacity_bytes->value : 0.0,
+        last_cache.effective_capacity_bytes ? last_cache.effective_capacity_bytes->value : 0.0);
+    return static_cast<std::size_t>(2 * capacity);
+}
+
+/// A machine that nobody looked at has no levels yet, and samples cannot be held against nothing:
+/// a first look, as long as it takes to confirm a level.
+void look_first(clock::Instruments& instruments, clock::QuietTracker& tracker) {
+    const Seconds until = instruments.now() + Seconds(clock::windows_to_confirm * clock::window_s);
+    while (instruments.now() < until) tracker.add(instruments.probe());
+}
+
 QuietLevels levels_of(const Machine& machine, const clock::QuietTracker& tracker) {
     const QuietLevels seen = tracker.levels();
     if (!machine.quiet) return seen;
@@ -174,8 +197,8 @@ std::int64_t collect(const CollectOptions& options) {
     const int threads = static_cast<int>(cpus.size());
     const CacheState state = options.state.value_or(
         is_layer_line(options.network) ? CacheState::warm : CacheState::in_step);
-    if (!(options.budget_s > 0))
-        throw bad_input("--budget", "seconds above 0", fmt::format("{}", options.budget_s));
+    if (options.budget_s && !(*options.budget_s > 0))
+        throw bad_input("--budget", "seconds above 0", fmt::format("{}", *options.budget_s));
     RunStore store(options.store.empty() ? RunStore::default_path() : options.store);
     const Machine machine = machine_or_probe(options.machine);
 
@@ -199,6 +222,9 @@ std::int64_t collect(const CollectOptions& options) {
     info.environment = describe_environment(step, cpus);
     clock::QuietTracker tracker(
         clock::load_quiet_history(clock::quiet_history_path(), info.environment.cpu_model));
+    clock::MachineInstruments instruments(threads,
+                                          state == CacheState::cold ? flush_bytes_of(machine) : 0);
+    if (levels_of(machine, tracker).clock.value() <= 0) look_first(instruments, tracker);
     const QuietLevels levels = levels_of(machine, tracker);
     info.quiet_fma = levels.fma;
     info.quiet_issue = levels.issue;
@@ -228,21 +254,12 @@ std::int64_t collect(const CollectOptions& options) {
     task.wanted = wanted;
     task.state = state;
     task.time_step = state == CacheState::in_step && options.passes.empty();
-    task.budget = Seconds(options.budget_s);
+    task.budget = options.budget_s ? Seconds(*options.budget_s) : usual_budget(wanted);
     task.levels = levels;
     task.levels.fma = info.quiet_fma;
     task.levels.issue = info.quiet_issue;
     task.reference = info.quiet_clock;
 
-    std::size_t flush_bytes = 0;
-    if (state == CacheState::cold && machine.levels.size() >= 2) {
-        const MemoryLevel& last_cache = machine.levels[machine.levels.size() - 2];
-        const double capacity = std::max(
-            last_cache.capacity_bytes ? last_cache.capacity_bytes->value : 0.0,
-            last_cache.effective_capacity_bytes ? last_cache.effective_capacity_bytes->value : 0.0);
-        flush_bytes = static_cast<std::size_t>(2 * capacity);
-    }
-    clock::MachineInstruments instruments(threads, flush_bytes);
     clock::SampleSet samples = samples_so_far(store, info.id, step, interrupted_run.has_value());
     bool finished = false;
     {

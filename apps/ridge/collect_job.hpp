@@ -22,7 +22,7 @@ struct CollectOptions {
     std::string library = "onednn";   ///< onednn or openblas
     std::string store;                ///< empty: RunStore::default_path()
     std::string machine = "local";    ///< name or path; "local" is probed quickly when absent
-    double budget_s = 240;            ///< measuring stops then at the latest
+    std::optional<double> budget_s;   ///< measuring stops then at the latest; see usual_budget()
     bool resume = false;              ///< continue the newest matching run that was interrupted
     bool quiet = false;               ///< no progress bar
 };

@@ -31,7 +31,6 @@ struct Protocol {
     std::size_t settled_cluster = 4;  ///< quiet samples within settled_within of the smallest
     std::size_t settled_quiet = 6;    ///< quiet samples in all
     int settled_visits = 3;           ///< visits in the cluster
-    std::size_t enough_quiet = 40;    ///< a row that has not settled by now will not
 
     // Contention for L3 and DRAM, which no probe sees, comes in bursts of up to a second.
     double spread_s = 5;  ///< no row is done earlier: it has samples from before and after a burst

@@ -41,9 +41,7 @@ protected:
 
     /// More samples would not improve it.
     [[nodiscard]] bool done(std::size_t row) {
-        return elapsed().value() >= protocol_.spread_s &&
-               (settled(samples_.rows[row], protocol_) ||
-                quiet_count(samples_.rows[row]) >= protocol_.enough_quiet);
+        return elapsed().value() >= protocol_.spread_s && settled(samples_.rows[row], protocol_);
     }
 
     void keep(std::size_t row, int visit, const std::vector<Sample>& taken) {
