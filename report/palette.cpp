@@ -1,5 +1,7 @@
 #include "report/palette.hpp"
 
+#include <iterator>
+
 namespace ridge::report {
 
 // Starts from the eight colours of Okabe and Ito (2008), which stay apart for all common forms of
@@ -114,6 +116,11 @@ std::string title_of(Pass pass) {
             return "update";
     }
     return "other";
+}
+
+std::string level_colour(std::size_t level) {
+    constexpr const char* colours[] = {"#8a5fb8", "#c0509a", "#e0506c", "#c96a00", "#5c7a29"};
+    return colours[level % std::size(colours)];
 }
 
 LayerKind shown_kind(const Measurement& row) {

@@ -13,6 +13,8 @@ namespace ridge::report {
 [[nodiscard]] std::string colour_of(LayerKind kind);
 [[nodiscard]] std::string colour_of(Pass pass);
 [[nodiscard]] Symbol symbol_of(Pass pass);
+/// Of the roof with this index and of what is shown beside it, nearest memory level first.
+[[nodiscard]] std::string level_colour(std::size_t level);
 /// Words for people: "batch normalization", "backward, weights".
 [[nodiscard]] std::string title_of(LayerKind kind);
 [[nodiscard]] std::string title_of(Pass pass);

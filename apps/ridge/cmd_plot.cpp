@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "apps/ridge/commands.hpp"
+#include "apps/ridge/simulated_rows.hpp"
 #include "apps/ridge/stored_run.hpp"
 #include "core/files.hpp"
 #include "model/explain/selection.hpp"
@@ -18,6 +19,7 @@ struct PlotOptions {
     std::string kind;
     std::string output;
     StoredRunOptions run;
+    bool simulate = false;
 };
 
 const report::PlotKind& kind_named(const std::string& name) {
@@ -56,6 +58,8 @@ std::function<std::string(const report::Plot&)> writer_for(const std::string& pa
 
 ExitCode plot(const PlotOptions& options) {
     const auto& kind = kind_named(options.kind);
+    if (options.simulate && kind.name != "roofline")
+        throw bad_input("--simulate", "plot roofline", "plot " + kind.name);
     const auto write = writer_for(options.output);
     require_writable(options.output);
     StoredRun stored = load_stored_run(options.run);
@@ -65,6 +69,7 @@ ExitCode plot(const PlotOptions& options) {
             rows.push_back(stored.analysis.rows[i]);
         stored.analysis.rows = std::move(rows);
     }
+    if (options.simulate) simulate_rows(stored.analysis, stored.machine);
     write_file(options.output, write(kind.build(stored.analysis)));
     fmt::print("{}: {} of run {} ({}, batch {})\n", options.output, kind.name, stored.run.info.id,
                stored.run.info.network, stored.run.info.batch);
@@ -86,6 +91,9 @@ void add_plot(CLI::App& app, Action& action) {
                      "Number, network or layer of a stored run (default: the newest)");
     verb->add_option("--output,-o", options->output, "File to write; its ending names the format")
         ->required();
+    verb->add_flag("--simulate", options->simulate,
+                   "roofline: a dot for every memory level, from bytes that the memory simulator "
+                   "counts on the machine's caches");
     add_stored_run_options(*verb, options->run);
     verb->callback([&action, options] { action = [options] { return plot(*options); }; });
 }

@@ -114,11 +114,13 @@ void runs_of(Window& window, const std::string& name, const TraceInfo& info, Run
         LineRun run;
         const char* expected = nullptr;
         const char* behind = decode(at, run, state, info.line_bytes, expected);
+        // Beyond the end of the stream the window holds zeros, which may make up any record.
+        const bool at_end = window.available() < longest_record;
+        if (behind ? static_cast<std::size_t>(behind - at) > window.available() : at_end)
+            throw damaged("a complete record and the end mark", "the end of the file before them");
         if (!behind)
             throw damaged(expected,
                           fmt::format("bytes 0x{:02x}...", static_cast<unsigned char>(*at)));
-        if (static_cast<std::size_t>(behind - at) > window.available())
-            throw damaged("a complete record", "the end of the file within it");
         if (run.thread >= info.threads)
             throw damaged(fmt::format("a thread below {}", info.threads),
                           std::to_string(run.thread));

@@ -90,10 +90,9 @@ struct SimulateOptions {
     /// cold: empty caches. warm: the stream once before, uncounted. in_step: what the stream reads
     /// first was just written by the layer before (needs regions).
     CacheState protocol = CacheState::cold;
-    std::uint64_t seed = 1;       ///< of the choice of groups (sampled)
-    int sampled_groups = 16;      ///< of at most 64
-    double tolerance = 1e-3;      ///< periodic: largest relative change that counts as steady
-    bool prefetcher_band = true;  ///< run a second time without prefetchers and report both
+    std::uint64_t seed = 1;   ///< of the choice of groups (sampled)
+    int sampled_groups = 16;  ///< of at most 64
+    double tolerance = 1e-3;  ///< periodic: largest relative change that counts as steady
 };
 
 /// Not for `analytic`, which needs a loop nest and not a stream (analyse_nest).

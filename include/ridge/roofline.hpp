@@ -65,6 +65,12 @@ struct Term {
     std::optional<BytesPerSecond> bandwidth;  ///< memory levels: the ceiling's rate
 };
 
+/// Bytes that crossed into the caches nearer than `level`, and back.
+struct LevelBytes {
+    std::string level;
+    Bytes bytes;
+};
+
 /// A row with everything a view needs; text, JSON, figures and the report print this and nothing
 /// else.
 struct RowAnalysis {
@@ -95,6 +101,9 @@ struct RowAnalysis {
     std::string verdict;             ///< one sentence with the numbers that prove it
     std::vector<std::string> flags;  ///< "above roof: ...", "upper bound: ...", "reference
                                      ///< kernel: ..."; each starts with its kind and a colon
+    /// By the memory simulator, nearest level first; empty: not simulated. Nothing else of the row
+    /// depends on them.
+    std::vector<LevelBytes> simulated;
 };
 
 struct RunAnalysis {

@@ -55,7 +55,8 @@ public:
     }
 
     /// Takes a size such as 4096 or 1MiB; `fallback` 0 means that it must be there.
-    std::uint64_t size(const std::string& key, std::uint64_t fallback, std::uint64_t multiple) {
+    std::uint64_t size(const std::string& key, std::uint64_t fallback, std::uint64_t multiple,
+                       double most = 1e15) {
         const auto found = values_.find(key);
         if (found == values_.end()) {
             if (fallback == 0) throw bad_input(where_, key + "=...", "no " + key);
@@ -63,13 +64,25 @@ public:
         }
         const double bytes = parse_bytes(found->second, where_ + " " + key).value();
         values_.erase(found);
-        if (!(bytes >= 1 && bytes <= 1e15))
-            throw bad_input(where_ + " " + key, "1 to 1e15", fmt::format("{}", bytes));
+        if (!(bytes >= 1 && bytes <= most))
+            throw bad_input(where_ + " " + key, fmt::format("1 to {}", most),
+                            fmt::format("{}", bytes));
         const auto whole = static_cast<std::uint64_t>(bytes);
         if (whole % multiple != 0)
             throw bad_input(where_ + " " + key, fmt::format("a multiple of {}", multiple),
                             std::to_string(whole));
         return whole;
+    }
+
+    /// Takes 0 or 1; absent means 0.
+    bool flag(const std::string& key) {
+        const auto found = values_.find(key);
+        if (found == values_.end()) return false;
+        const std::string value = found->second;
+        values_.erase(found);
+        if (value != "0" && value != "1")
+            throw bad_input(where_ + " " + key, "0 or 1", "\"" + value + "\"");
+        return value == "1";
     }
 
     void done() const {
@@ -104,8 +117,11 @@ LoopNest sweep(Parameters& p) {
 }
 
 LoopNest strided(Parameters& p) {
-    const std::uint64_t stride = p.size("stride", 4096, 1);
-    const std::uint64_t bytes = p.size("bytes", 0, stride), passes = p.size("passes", 2, 1);
+    const std::uint64_t stride = p.size("stride", 4096, 1, 1 << 30);
+    // As many elements as one run can count.
+    const std::uint64_t bytes =
+        p.size("bytes", 0, stride, static_cast<double>(stride) * 0xffffffff);
+    const std::uint64_t passes = p.size("passes", 2, 1);
     LoopNest nest;
     ArrayPlacer place;
     const auto a = place.add(nest, "a", bytes);
@@ -118,7 +134,7 @@ LoopNest strided(Parameters& p) {
 
 LoopNest vectors(Parameters& p, int inputs) {
     const std::uint64_t bytes = p.size("bytes", 0, block_bytes);
-    const bool nt = p.size("nt", 2, 1) == 1;
+    const bool nt = p.flag("nt");
     LoopNest nest;
     ArrayPlacer place;
     nest.root.extent = static_cast<std::int64_t>(bytes / block_bytes);
@@ -141,10 +157,14 @@ LoopNest triad(Parameters& p) {
 
 LoopNest blocked_matmul(Parameters& p) {
     MatmulShape s;
-    const auto block = p.size("block", 32, 1);
-    s.m = static_cast<std::int64_t>(p.size("m", 0, block));
-    s.n = static_cast<std::int64_t>(p.size("n", 0, block));
-    s.k = static_cast<std::int64_t>(p.size("k", 0, block));
+    constexpr double largest_side = 1 << 24;
+    const auto block = p.size("block", 32, 1, largest_side);
+    const auto side = [&](const char* key) {
+        return static_cast<std::int64_t>(p.size(key, 0, block, largest_side));
+    };
+    s.m = side("m");
+    s.n = side("n");
+    s.k = side("k");
     s.block_m = s.block_n = s.block_k = static_cast<std::int64_t>(block);
     LoopNest nest;
     ArrayPlacer place;

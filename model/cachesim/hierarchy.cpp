@@ -8,11 +8,6 @@
 namespace ridge::cachesim {
 namespace {
 
-std::uint64_t sets_of(const CacheSpec& spec) {
-    return spec.capacity_bytes /
-           (static_cast<std::uint64_t>(spec.line_bytes) * static_cast<std::uint64_t>(spec.ways));
-}
-
 std::size_t instances_of(const CacheSpec& spec, int threads) {
     return static_cast<std::size_t>((threads + spec.shared_by - 1) / spec.shared_by);
 }
@@ -58,6 +53,11 @@ void add(Counts& sum, const Counts& one) {
 }
 
 }  // namespace
+
+std::uint64_t sets_of(const CacheSpec& spec) {
+    return spec.capacity_bytes /
+           (static_cast<std::uint64_t>(spec.line_bytes) * static_cast<std::uint64_t>(spec.ways));
+}
 
 std::uint64_t group_count(const HierarchySpec& spec) {
     std::uint64_t all = 64;
@@ -186,8 +186,11 @@ void Hierarchy::single(const LineRun& run) {
     }
     if (spec_.convention == Convention::cachegrind) {
         LineRun one = run;
+        const int line_bytes = spec_.levels.front().line_bytes;
         if (one.kind == TouchKind::modify) one.kind = TouchKind::load;
-        if (one.offset + one.bytes > spec_.levels.front().line_bytes)
+        // Cachegrind takes the saving of a register file for an access of one line's length.
+        one.bytes = static_cast<std::uint16_t>(std::min<int>(one.bytes, line_bytes));
+        if (one.offset + one.bytes > line_bytes)
             cachegrind_straddle(one);
         else
             route({&one, 1});

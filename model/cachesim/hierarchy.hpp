@@ -17,6 +17,9 @@ struct GroupShare {
     std::uint64_t groups = 1;
 };
 
+/// Of one instance.
+[[nodiscard]] std::uint64_t sets_of(const CacheSpec& spec);
+
 /// Largest power of two, at most 64, that divides the number of sets of every level: how many
 /// groups of lines there are that never meet in any level.
 [[nodiscard]] std::uint64_t group_count(const HierarchySpec& spec);

@@ -24,8 +24,6 @@ class RunKeys {
 public:
     explicit RunKeys(const RegionMap& map) : map_(map), last_(map.size(), 0) {}
     [[nodiscard]] std::uint64_t next(const LineRun& run);
-    /// Line of the latest run of each region.
-    [[nodiscard]] const std::vector<std::uint64_t>& last_lines() const { return last_; }
 
 private:
     const RegionMap& map_;

@@ -12,8 +12,8 @@ namespace {
 constexpr std::array table{
     Policy{"lru", "least recently used", 64, false, make_lru_level},
     Policy{"tree_plru", "tree pseudo-LRU, ways a power of two", 64, true, make_tree_plru_level},
-    Policy{"qlru", "quad-age LRU, qlru_h{00,10,11,20,21}_m{0..3}_r{0..2}_u{0..3}[_umo]", 32, false,
-           make_qlru_level},
+    Policy{"qlru_hXY_mM_rR_uU[_umo]", "quad-age LRU, XY one of 00 10 11 20 21, M 0-3, R 0-2, U 0-3",
+           32, false, make_qlru_level},
     Policy{"srrip", "static re-reference interval prediction, 2 bits, hit priority", 32, false,
            make_srrip_level},
     Policy{"random", "uniformly random, seeded", 64, false, make_random_level},

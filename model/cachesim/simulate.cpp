@@ -127,7 +127,7 @@ Traffic simulate(RunSource& source, const HierarchySpec& spec, const SimulateOpt
     HierarchySpec plain = spec;
     for (CacheSpec& level : plain.levels) level.prefetcher = Prefetcher::none;
     Traffic out = cachesim::dispatch(source, plain, options);
-    if (cachesim::prefetches(spec) && options.prefetcher_band) {
+    if (cachesim::prefetches(spec)) {
         if (options.method == TrafficMethod::exact)
             cachesim::add_prefetcher_band(out, cachesim::dispatch(source, spec, options));
         else

@@ -17,10 +17,6 @@ std::uint64_t scramble(std::uint64_t x) {
     return x ^ x >> 33;
 }
 
-std::uint64_t sets_of(const CacheSpec& level) {
-    return level.capacity_bytes / static_cast<std::uint64_t>(level.line_bytes * level.ways);
-}
-
 }  // namespace
 
 SteadyState::SteadyState(const Hierarchy& hierarchy, const HierarchySpec& spec,

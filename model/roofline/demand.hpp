@@ -12,7 +12,7 @@
 namespace ridge {
 
 /// Bytes that pass between the core and one level of the roofline, on whatever way.
-struct LevelTraffic {
+struct LevelUse {
     std::string level;
     Bytes read, written;
     [[nodiscard]] Bytes total() const { return read + written; }
@@ -22,7 +22,7 @@ struct Demand {
     Flops useful;
     Bytes minimum;
     Bytes footprint;
-    std::vector<LevelTraffic> traffic;  ///< nearest level first; levels without traffic left out
+    std::vector<LevelUse> traffic;  ///< nearest level first; levels without traffic left out
     Source source = Source::algorithmic;
     /// Executed / useful FLOPs as the memory formats tell: channels are padded to whole blocks.
     double padding = 1;
@@ -41,8 +41,8 @@ struct TensorTraffic {
 
 /// Every tensor comes from the nearest level that holds its reuse distance, else from the last
 /// one, and passes all levels before it.
-[[nodiscard]] std::vector<LevelTraffic> place(const std::vector<TensorTraffic>& tensors,
-                                              const Roofline& roofline);
+[[nodiscard]] std::vector<LevelUse> place(const std::vector<TensorTraffic>& tensors,
+                                          const Roofline& roofline);
 
 /// Reads and writes of each tensor of a pass (in the order of tensors()), scaled down where
 /// minimum_bytes() knows that a stride skips source elements.

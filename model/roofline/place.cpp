@@ -19,9 +19,8 @@ std::size_t home_level(const std::optional<Bytes>& distance, const Roofline& roo
 
 }  // namespace
 
-std::vector<LevelTraffic> place(const std::vector<TensorTraffic>& tensors,
-                                const Roofline& roofline) {
-    std::vector<LevelTraffic> traffic;
+std::vector<LevelUse> place(const std::vector<TensorTraffic>& tensors, const Roofline& roofline) {
+    std::vector<LevelUse> traffic;
     for (const auto& roof : roofline.bandwidth) traffic.push_back({roof.level, {}, {}});
     if (traffic.empty()) return traffic;
     for (const auto& tensor : tensors) {
@@ -31,7 +30,7 @@ std::vector<LevelTraffic> place(const std::vector<TensorTraffic>& tensors,
             traffic[level].written += tensor.written;
         }
     }
-    std::erase_if(traffic, [](const LevelTraffic& level) { return level.total().value() <= 0; });
+    std::erase_if(traffic, [](const LevelUse& level) { return level.total().value() <= 0; });
     return traffic;
 }
 

@@ -18,7 +18,7 @@ Term compute_term(const RowAnalysis& a, const Demand& demand, const Roofline& ro
     return term;
 }
 
-Term memory_term(const LevelTraffic& traffic, const Roofline& roofline) {
+Term memory_term(const LevelUse& traffic, const Roofline& roofline) {
     const auto roof = std::find_if(roofline.bandwidth.begin(), roofline.bandwidth.end(),
                                    [&](const auto& r) { return r.level == traffic.level; });
     const auto ceiling = ceiling_for_mix(*roof, traffic.written / traffic.total());

@@ -10,6 +10,7 @@
 
 #include "report/palette.hpp"
 #include "report/plots/axes.hpp"
+#include "report/plots/hierarchical.hpp"
 #include "report/plots/labels.hpp"
 #include "report/row_text.hpp"
 #include "ridge/format.hpp"
@@ -18,13 +19,8 @@ namespace ridge::report {
 namespace {
 
 constexpr double largest_area = 700, smallest_area = 28, default_area = 60,
-                 total_area = 16000;  // px^2
-constexpr const char* bandwidth_colours[] = {"#8a5fb8", "#c0509a", "#e0506c", "#c96a00", "#5c7a29"};
-
-std::string bandwidth_colour(std::size_t level) {
-    return bandwidth_colours[level % std::size(bandwidth_colours)];
-}
-
+                 total_area = 16000;      // px^2
+constexpr std::size_t most_labelled = 6;  // rows whose dots are labelled one by one
 bool drawable(double value) {
     return std::isfinite(value) && value > 0;
 }
@@ -115,7 +111,7 @@ void draw_ridge_points(Panel& panel, const Roofline& roofline, double top, const
         panel.labels.push_back({.text = fmt::format("{} ridge {}", roof.level, format(*roof.ridge)),
                                 .at = {std::pow(10, label_px / px), top},
                                 .slant = Slant::steep,
-                                .colour = bandwidth_colour(i)});
+                                .colour = level_colour(i)});
     }
 }
 
@@ -134,12 +130,12 @@ void draw_bandwidth_roofs(Panel& panel, const Roofline& roofline, double top,
         if (end <= start) continue;
         panel.lines.push_back({.points = {{start, start * rate}, {end, end * rate}},
                                .stroke = Stroke::strong,
-                               .colour = bandwidth_colour(i),
+                               .colour = level_colour(i),
                                .name = roof.level});
         labels.push_back({.text = fmt::format("{} {}", roof.level, format(roof.rate)),
                           .at = {start, rate},
                           .slant = Slant::along_bandwidth,
-                          .colour = bandwidth_colour(i)});
+                          .colour = level_colour(i)});
         lines.push_back(
             {std::log10(rate) * py * std::cos(angle), label_length(labels.back().text)});
     }
@@ -202,6 +198,7 @@ Panel compute_panel(const RunAnalysis& run, const DotArea& area, double width_px
 
     Panel panel{.title = "Rows with arithmetic"};
     std::vector<std::string> undrawable;
+    std::vector<std::pair<std::string, std::vector<LevelDot>>> hierarchies;  // with the row's title
     bool any_beyond = false;
     for (std::size_t i = 0; i < run.rows.size(); ++i) {
         const RowAnalysis& row = run.rows[i];
@@ -211,6 +208,12 @@ Panel compute_panel(const RunAnalysis& run, const DotArea& area, double width_px
             continue;
         }
         Dot dot = dot_of(row, static_cast<int>(i), area);
+        if (auto levels = level_dots(row, dot, run.roofline); !levels.empty()) {
+            for (const LevelDot& one : levels) x.include(one.dot.at.x);
+            y.include(row.rate->value());
+            hierarchies.emplace_back(row_title(row.row), std::move(levels));
+            continue;
+        }
         dot.beyond_right = !row.intensity || !drawable(row.intensity->value());
         any_beyond = any_beyond || dot.beyond_right;
         if (!dot.beyond_right) x.include(dot.at.x = row.intensity->value());
@@ -233,6 +236,11 @@ Panel compute_panel(const RunAnalysis& run, const DotArea& area, double width_px
     draw_compute_roofs(panel, run.roofline, canvas);
     for (Dot& dot : panel.dots)
         if (dot.beyond_right) dot.at.x = panel.x.high;
+    for (auto& [title, levels] : hierarchies) {
+        join(panel, levels, title, hierarchies.size() <= most_labelled,
+             canvas.x_per_decade(panel.x), canvas.y_per_decade(panel.y));
+        for (LevelDot& one : levels) panel.dots.push_back(std::move(one.dot));
+    }
     sort_large_first(panel.dots);
     if (any_beyond)
         notes.push_back(
@@ -252,12 +260,12 @@ void draw_level(Panel& panel, const BandwidthRoof& roof, std::size_t index) {
     if (end > panel.x.low)
         panel.lines.push_back({.points = {{panel.x.low, rate}, {end, rate}},
                                .stroke = Stroke::strong,
-                               .colour = bandwidth_colour(index),
+                               .colour = level_colour(index),
                                .name = roof.level});
     if (end < panel.x.high)
         panel.lines.push_back({.points = {{end, rate}, {panel.x.high, rate}},
                                .stroke = Stroke::dashed,
-                               .colour = bandwidth_colour(index),
+                               .colour = level_colour(index),
                                .name = roof.level + " beyond its capacity"});
 }
 
@@ -270,7 +278,7 @@ void draw_levels(Panel& panel, const Roofline& roofline, const Canvas& canvas) {
         draw_level(panel, roof, i);
         labels.push_back({.text = fmt::format("{} {}", roof.level, format(roof.rate)),
                           .at = {panel.x.low, roof.rate.value()},
-                          .colour = bandwidth_colour(i)});
+                          .colour = level_colour(i)});
         lines.push_back({std::log10(roof.rate.value()) * canvas.y_per_decade(panel.y),
                          label_length(labels.back().text)});
     }
@@ -317,12 +325,20 @@ std::vector<LegendEntry> legend_of(const RunAnalysis& run) {
     std::vector<LegendEntry> legend;
     std::set<LayerKind> kinds;
     std::set<Pass> passes;
+    std::set<std::string> simulated;
     bool hollow = false;
     for (const auto& row : run.rows) {
-        kinds.insert(shown_kind(row.row));
+        // Dots of simulated rows have the colours of their levels instead of the kind's.
+        if (row.simulated.empty() || row.useful_flops.value() <= 0)
+            kinds.insert(shown_kind(row.row));
+        else
+            for (const LevelBytes& level : row.simulated) simulated.insert(level.level);
         passes.insert(row.row.key.pass);
         hollow = hollow || row.row.time.upper_bound;
     }
+    for (std::size_t i = 0; i < run.roofline.bandwidth.size(); ++i)
+        if (const std::string& level = run.roofline.bandwidth[i].level; simulated.contains(level))
+            legend.push_back({.text = level + " (simulated bytes)", .colour = level_colour(i)});
     for (const LayerKind kind : kinds)
         legend.push_back({.text = title_of(kind), .colour = colour_of(kind)});
     for (const Pass pass : passes)
@@ -356,6 +372,12 @@ Plot roofline_plot(const RunAnalysis& run) {
         plot.panels.push_back(std::move(*side));
     }
     plot.legend = legend_of(run);
+    if (std::any_of(run.rows.begin(), run.rows.end(),
+                    [](const RowAnalysis& row) { return !row.simulated.empty(); }))
+        plot.notes.push_back(fmt::format(
+            "A line joins the memory levels of one row. Bytes per level: loops of a plain direct "
+            "implementation, simulated on the caches of {}, {}.",
+            run.machine, to_string(run.info.state)));
     if (area.largest_share() > 0)
         plot.notes.insert(
             plot.notes.begin(),

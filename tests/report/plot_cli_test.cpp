@@ -72,6 +72,19 @@ TEST_SUITE("cli") {
         CHECK(one.find("\"conv3 · forward\"") == std::string::npos);
     }
 
+    TEST_CASE("--simulate puts every row at its bytes of each level") {
+        StoredExample example;
+        example.add(example_measured_run("lenet", 4, 1, "onednn"));
+        const std::string file = example.file("x.html");
+        const auto outcome = plot(example, {"roofline", "lenet", "--simulate", "-o", file});
+        REQUIRE_MESSAGE(outcome.exit_code == 0, outcome.err);
+        const std::string page = read_file(file);
+        for (const std::string text :
+             {"L2 (simulated bytes)", "DRAM (simulated bytes)", "loops of a plain direct"})
+            CHECK_MESSAGE(page.find(text) != std::string::npos, text);
+        check_refused(plot(example, {"layers", "--simulate", "-o", file}), 2, "--simulate");
+    }
+
     TEST_CASE("without gnuplot svg is refused before anything is read, html still works") {
         StoredExample example;
         example.add(example_measured_run("lenet", 1, 1, "onednn"));

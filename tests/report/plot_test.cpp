@@ -221,6 +221,44 @@ TEST_SUITE("behaviour") {
         }));
     }
 
+    TEST_CASE("simulated rows have a dot for each level that bytes cross, joined by a line") {
+        auto conv = example_row("c", Pass::forward, LayerKind::convolution, 0.03, 1.8e9, 6e7);
+        conv.simulated = {{"L2", Bytes(1.8e9)}, {"L3", Bytes(9e7)}, {"DRAM", Bytes(0)}};
+        auto pool = example_row("p", Pass::forward, LayerKind::pooling, 0.01, 2e7, 4e7);
+        const Plot plot = roofline_plot(example_run({conv, pool}));
+        const Panel& panel = plot.panels[0];
+        REQUIRE(panel.dots.size() == 3);
+        std::map<double, const Dot*> of_conv;
+        for (const Dot& dot : panel.dots)
+            if (dot.row == 0) of_conv[dot.at.x] = &dot;
+        REQUIRE(of_conv.size() == 2);
+        CHECK(of_conv.begin()->first == doctest::Approx(1));
+        CHECK(of_conv.rbegin()->first == doctest::Approx(20));
+        for (const auto& [x, dot] : of_conv) {
+            CHECK(dot->at.y == doctest::Approx(60e9));
+            CHECK(dot->hover[1] == "L2: 1.80 GB (simulated), 1.00 FLOP/B");
+            CHECK(dot->hover[3] == "DRAM: nothing crosses it (simulated)");
+        }
+        const Line* roof = line_named(panel, "L2");
+        REQUIRE(roof);
+        CHECK(of_conv.begin()->second->colour == roof->colour);
+        const Line* joined = line_named(panel, "c · forward");
+        REQUIRE(joined);
+        CHECK(joined->points.size() == 2);
+        const auto labelled = [&](const std::string& level, double x) {
+            return std::any_of(panel.labels.begin(), panel.labels.end(), [&](const Label& label) {
+                return label.text == level && label.at.x == doctest::Approx(x);
+            });
+        };
+        CHECK(labelled("L2", 1));
+        CHECK(labelled("L3", 20));
+        CHECK(plot.legend.front().text == "L2 (simulated bytes)");
+        CHECK(std::none_of(plot.legend.begin(), plot.legend.end(), [](const LegendEntry& entry) {
+            return entry.text == "convolution" || entry.text.starts_with("L1");
+        }));
+        check_drawable(plot);
+    }
+
     TEST_CASE("bandwidth ceilings are solid up to their capacity") {
         const Plot plot = roofline_plot(resnet_like());
         const Line* l3 = line_named(plot.panels[1], "L3");
