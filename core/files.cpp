@@ -9,8 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <optional>
 
 #include "ridge/error.hpp"
 
@@ -110,25 +109,62 @@ private:
 
 }  // namespace
 
+bool file_exists(const std::string& path) {
+    std::error_code ignored;
+    return fs::exists(path, ignored);
+}
+
 std::string read_file(const std::string& path) {
+    constexpr std::size_t most_bytes = std::size_t{1} << 30, piece_bytes = std::size_t{1} << 16;
+    const auto unreadable = [&] {
+        return bad_input(path, "a file that can be read", std::strerror(errno));
+    };
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) throw bad_input(path, "a file", "a folder");
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw bad_input(path, "a file that can be read", std::strerror(errno));
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (file.bad()) throw bad_input(path, "a file that can be read", std::strerror(errno));
-    return text;
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) throw unreadable();
+    std::string text, piece(piece_bytes, '\0');
+    for (;;) {
+        const ssize_t n = ::read(file.get(), piece.data(), piece.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) throw unreadable();
+        if (n == 0) return text;
+        text.append(piece, 0, static_cast<std::size_t>(n));
+        if (text.size() > most_bytes)
+            throw bad_input(path, "a file of at most 1 GiB", "a longer one");
+    }
+}
+
+struct OutputFile::Impl {
+    explicit Impl(const std::string& name) : path(name) {
+        if (!is_special(path)) {
+            aside.emplace(behind_links(path));
+        } else {
+            device.emplace(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+            if (device->get() < 0) throw cannot_write(path, errno);
+        }
+    }
+    std::string path;
+    std::optional<Aside> aside;
+    std::optional<Descriptor> device;
+};
+
+OutputFile::OutputFile(const std::string& path) : impl_(std::make_unique<Impl>(path)) {}
+
+OutputFile::~OutputFile() = default;
+
+void OutputFile::write(std::string_view text) {
+    write_all(impl_->aside ? impl_->aside->descriptor() : impl_->device->get(), text, impl_->path);
+}
+
+void OutputFile::close() {
+    if (impl_->aside) impl_->aside->rename_to_target();
 }
 
 void write_file(const std::string& path, std::string_view text) {
-    if (is_special(path)) {
-        const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
-        if (file.get() < 0) throw cannot_write(path, errno);
-        return write_all(file.get(), text, path);
-    }
-    Aside aside(behind_links(path));
-    write_all(aside.descriptor(), text, path);
-    aside.rename_to_target();
+    OutputFile file(path);
+    file.write(text);
+    file.close();
 }
 
 void require_writable(const std::string& path) {

@@ -94,7 +94,17 @@ void Yaml::allow_keys(const std::vector<std::string>& keys) const {
 
 std::string Yaml::text() const {
     if (!node_.IsScalar()) throw wrong("a word or text", describe());
-    return node_.Scalar();
+    const std::string& text = node_.Scalar();
+    for (const char c : text)
+        if ((static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
+            throw wrong("text without control characters", describe());
+    return text;
+}
+
+std::string Yaml::line() const {
+    std::string result = text();
+    if (result.find_first_of("\n\t") != std::string::npos) throw wrong("one line", describe());
+    return result;
 }
 
 double Yaml::number(double least, double most) const {

@@ -42,7 +42,10 @@ public:
     [[nodiscard]] bool is_list() const { return node_.IsSequence(); }
     [[nodiscard]] bool is_scalar() const { return node_.IsScalar(); }
 
+    /// Control characters other than line breaks and tabs are refused: texts reach terminals.
     [[nodiscard]] std::string text() const;
+    /// A text that is one line.
+    [[nodiscard]] std::string line() const;
     [[nodiscard]] double number(double least = std::numeric_limits<double>::lowest(),
                                 double most = std::numeric_limits<double>::max()) const;
     [[nodiscard]] std::int64_t integer(

@@ -149,6 +149,13 @@ ExitCode explain(const ExplainOptions& options) {
     return outcome_of(analysis);
 }
 
+RowOrder order_of(const std::string& word) {
+    if (word == "layer") return RowOrder::layer;
+    if (word == "time") return RowOrder::time;
+    if (word == "saving") return RowOrder::saving;
+    throw CLI::ValidationError("--sort", "expected layer, time or saving, found '" + word + "'");
+}
+
 }  // namespace
 
 void add_explain(CLI::App& app, Action& action) {
@@ -161,11 +168,11 @@ void add_explain(CLI::App& app, Action& action) {
     verb->add_option("RUN", options->run.target,
                      "Number, network, layer line or layer of a stored run (default: the newest)");
     add_stored_run_options(*verb, options->run);
-    const std::map<std::string, RowOrder> orders{
-        {"layer", RowOrder::layer}, {"time", RowOrder::time}, {"saving", RowOrder::saving}};
-    verb->add_option("--sort", options->order, "layer, time or saving")
-        ->transform(CLI::CheckedTransformer(orders, CLI::ignore_case));
-    verb->add_option("--top", options->top, "only the first N rows")->check(CLI::PositiveNumber);
+    verb->add_option_function<std::string>(
+        "--sort", [options](const std::string& word) { options->order = order_of(word); },
+        "layer, time or saving");
+    verb->add_option("--top", options->top, "only the first N rows")
+        ->check(whole_number(1, 1'000'000));
     auto* json = verb->add_flag("--json", options->json, "print JSON");
     verb->add_flag("--csv", options->csv, "print every column as CSV")->excludes(json);
     verb->add_option("--color,--colour", options->colour, "auto, always or never")

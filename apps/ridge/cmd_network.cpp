@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "apps/ridge/commands.hpp"
+#include "core/files.hpp"
 #include "core/json.hpp"
 #include "report/table.hpp"
 #include "report/terminal.hpp"
@@ -28,7 +28,7 @@ Network network_of(const Options& options) {
     const auto dtype = data_type_from_string(options.dtype);
     if (!dtype) throw bad_input("--dtype", "f32 or bf16", "'" + options.dtype + "'");
     const bool layer_line =
-        options.network.find(':') != std::string::npos && !std::filesystem::exists(options.network);
+        options.network.find(':') != std::string::npos && !file_exists(options.network);
     if (layer_line) return single_layer_network(parse_layer(options.network));
     return with_dtype(load_network(options.network, options.batch), *dtype);
 }

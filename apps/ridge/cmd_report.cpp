@@ -83,7 +83,7 @@ void print_lines(const char* heading, const std::vector<std::string>& lines) {
 }
 
 /// One screen: the findings, what bounds the time, where most could be saved, what to distrust.
-void print_summary(const RunAnalysis& run, const ReportOptions& options,
+void print_summary(const RunAnalysis& run, const ReportOptions& options, Bytes page_size,
                    const std::vector<std::string>& missing) {
     const auto screen = report::terminal(1);
     const report::TextOptions text{.width = screen.width, .colour = screen.colour};
@@ -95,8 +95,7 @@ void print_summary(const RunAnalysis& run, const ReportOptions& options,
     auto cautions = report::caveats(run, summary);
     cautions.insert(cautions.end(), missing.begin(), missing.end());
     print_lines("Read with caution:", cautions);
-    fmt::print("\nReport: {} ({}){}\n", options.output,
-               format(Bytes(static_cast<double>(std::filesystem::file_size(options.output)))),
+    fmt::print("\nReport: {} ({}){}\n", options.output, format(page_size),
                options.json.empty() ? "" : ", data: " + options.json);
 }
 
@@ -116,7 +115,13 @@ ExitCode make_report(ReportOptions options) {
         throw bad_input("report", "a network, a layer line or --run NUMBER", "neither");
     read_words(options);
     require_writable(options.output);
-    if (!options.json.empty()) require_writable(options.json);
+    if (!options.json.empty()) {
+        require_writable(options.json);
+        std::error_code ignored;
+        if (std::filesystem::weakly_canonical(options.json, ignored) ==
+            std::filesystem::weakly_canonical(options.output, ignored))
+            throw bad_input("--json", "another file than --output", "'" + options.json + "'");
+    }
     if (!options.run.run) {
         options.collect.network = options.run.target;
         options.collect.store = options.run.store;
@@ -141,12 +146,13 @@ ExitCode make_report(ReportOptions options) {
     input.analysis_json = to_json(input.analysis);
     input.analysis_json["findings"] = report::findings(input.analysis, summary);
     input.analysis_json["caveats"] = report::caveats(input.analysis, summary);
-    write_file(options.output, report::report_page(input, chart_js));
+    const std::string page = report::report_page(input, chart_js);
+    write_file(options.output, page);
     if (!options.json.empty()) write_file(options.json, input.analysis_json.dump(2) + "\n");
     std::vector<std::string> missing;
     if (const auto* reason = std::get_if<std::string>(&chart_js))
         missing.push_back(fmt::format("The report has no charts: {}.", *reason));
-    print_summary(input.analysis, options, missing);
+    print_summary(input.analysis, options, Bytes(static_cast<double>(page.size())), missing);
     return ExitCode::done;
 }
 
@@ -162,7 +168,8 @@ void add_report(CLI::App& app, Action& action) {
     verb->add_option("NETWORK", options->run.target,
                      "Network, YAML file or layer line to measure; not needed with --run");
     verb->add_option("--batch", collect.batch, "Images in a step")->capture_default_str();
-    verb->add_option("--threads", collect.threads, "Threads (default: one per core)");
+    verb->add_option("--threads", collect.threads, "Threads (default: one per core)")
+        ->check(whole_number(1, 1'000'000));
     verb->add_option("--dtype", options->dtype, "f32 or bf16")->default_val("f32");
     verb->add_option("--state", options->state,
                      "cold, warm or in_step (default: in_step for a network, warm for a layer)");

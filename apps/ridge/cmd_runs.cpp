@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -53,7 +52,7 @@ void print(const Json& json) {
 /// The runs of the store; none when nothing was ever measured and no other store was asked for.
 std::vector<ListedRun> stored_runs(const RunsOptions& options) {
     std::vector<ListedRun> runs;
-    if (options.store.empty() && !std::filesystem::exists(path_of(options))) return runs;
+    if (options.store.empty() && !file_exists(path_of(options))) return runs;
     const RunStore store = open_to(StoreAccess::read, options);
     for (auto& info : store.list_runs()) {
         const bool live = store.has_live_owner(info.id);

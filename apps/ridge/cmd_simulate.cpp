@@ -1,10 +1,13 @@
 // ridge simulate: bytes per memory level of a layer, a trace or a generator on a machine file.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <filesystem>
+#include <limits>
+#include <optional>
 
 #include "apps/ridge/commands.hpp"
+#include "core/files.hpp"
 #include "report/terminal.hpp"
 #include "report/traffic_view.hpp"
 #include "ridge/format.hpp"
@@ -17,7 +20,7 @@ namespace {
 struct Options {
     std::string what;
     std::string machine = "local";
-    std::string pass = "forward", mode = "exact", protocol = "cold";
+    std::string pass, mode = "exact", protocol = "cold";
     std::vector<std::string> changes;
     std::string save_trace;
     int threads = 1;
@@ -46,7 +49,14 @@ struct Subject {
 Subject subject_of(const Options& options, const HierarchySpec& spec) {
     const int line_bytes = spec.levels.front().line_bytes;
     Subject subject;
-    if (std::filesystem::exists(options.what)) {
+    const Pass pass =
+        word(options.pass.empty() ? "forward" : options.pass, pass_from_string, "--pass",
+             "forward, backward, backward_data, backward_weights or update");
+    const auto require_no_pass = [&options](const char* found) {
+        if (!options.pass.empty()) throw bad_input("--pass", "a layer to go with it", found);
+    };
+    if (file_exists(options.what)) {
+        require_no_pass("a trace");
         auto trace = open_trace(options.what, {.line_bytes = line_bytes,
                                                .fetches = spec.instruction.has_value(),
                                                .partial = options.partial});
@@ -63,11 +73,11 @@ Subject subject_of(const Options& options, const HierarchySpec& spec) {
         if (options.what.find(':') == std::string::npos)
             throw bad_input(options.what, "a layer, a trace file or a generator",
                             "neither a file nor \"name:parameters\"");
-        const Pass pass = word(options.pass, pass_from_string, "--pass",
-                               "forward, backward, backward_data, backward_weights or update");
         subject.nest = nest_of(parse_layer(options.what), pass);
         subject.notes.push_back(
             "the loops of a plain direct implementation, not the trace of a library's kernel");
+    } else {
+        require_no_pass("a generator");
     }
     subject.source = make_source(*subject.nest, line_bytes, spec.threads);
     return subject;
@@ -122,14 +132,23 @@ void print(const Traffic& traffic, const std::vector<MissRatioPoint>& curve) {
 ExitCode run(const Options& options) {
     Machine machine = load_machine(options.machine);
     for (const std::string& change : options.changes) apply_what_if(machine, change);
+    // One thread per core; a result holds at most 255 of them.
+    const int most_threads = std::clamp(machine.cores, 1, 255);
+    if (options.threads < 1 || options.threads > most_threads)
+        throw bad_input("--threads",
+                        fmt::format("1 to the {} cores of {}", most_threads, machine.name),
+                        std::to_string(options.threads));
     const HierarchySpec spec = hierarchy_of(machine, options.threads);
     Subject subject = subject_of(options, spec);
-    if (!options.save_trace.empty()) {
-        TraceWriter writer(options.save_trace, subject.source->info());
-        subject.source->replay(writer);
-        writer.close();
-    }
+    // Opened first: a name that cannot be written is found out before the work, and what stops the
+    // work leaves no trace file.
+    std::optional<TraceWriter> writer;
+    if (!options.save_trace.empty()) writer.emplace(options.save_trace, subject.source->info());
     Traffic traffic = traffic_of(options, spec, subject);
+    if (writer) {
+        subject.source->replay(*writer);
+        writer->close();
+    }
     traffic.notes.insert(traffic.notes.end(), subject.notes.begin(), subject.notes.end());
     if (subject.trace && !subject.trace->damage().empty())
         traffic.notes.push_back("partial: " + subject.trace->damage());
@@ -165,16 +184,24 @@ void add_simulate(CLI::App& app, Action& action) {
         ->capture_default_str();
     verb->add_option("--set", options->changes, "what-if on the machine, l2.capacity=2x");
     verb->add_option("--threads", options->threads, "threads, one per core")->capture_default_str();
-    verb->add_option("--pass", options->pass, "pass of the layer")->capture_default_str();
+    verb->add_option("--pass", options->pass, "pass of the layer (default: forward)");
     verb->add_option("--mode", options->mode, "exact, sampled, periodic or analytic")
         ->capture_default_str();
     verb->add_option("--protocol", options->protocol, "caches before: cold, warm or in_step")
         ->capture_default_str();
     verb->add_option("--groups", options->groups, "groups of lines in the sampled mode")
         ->capture_default_str();
-    verb->add_option("--seed", options->seed, "of the sampled mode")->capture_default_str();
+    verb->add_option("--seed", options->seed, "of the sampled mode")
+        ->check(whole_number(0, std::numeric_limits<std::int64_t>::max()))
+        ->capture_default_str();
     verb->add_option("--tolerance", options->tolerance, "steady state of the periodic mode")
-        ->check(CLI::Range(0.0, 0.1))
+        ->check([](const std::string& text) -> std::string {
+            double value = -1;
+            const char* end = text.data() + text.size();
+            const auto [rest, error] = std::from_chars(text.data(), end, value);
+            if (error == std::errc{} && rest == end && value >= 0 && value <= 0.1) return {};
+            return "expected a number from 0 to 0.1, found '" + text + "'";
+        })
         ->capture_default_str();
     verb->add_flag("--curve", options->curve, "misses for many capacities, in a second pass");
     verb->add_flag("--partial", options->partial, "use a damaged trace up to the damage");

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <cmath>
 
 #include "apps/ridge/environment.hpp"
 #include "apps/ridge/local_machine.hpp"
@@ -12,6 +12,7 @@
 #include "collectors/clock/sampler.hpp"
 #include "collectors/onednn/onednn_step.hpp"
 #include "collectors/probe/topology.hpp"
+#include "core/files.hpp"
 #include "ridge/error.hpp"
 #include "ridge/network.hpp"
 #include "ridge/progress.hpp"
@@ -21,7 +22,7 @@ namespace ridge::app {
 namespace {
 
 bool is_layer_line(const std::string& text) {
-    return text.find(':') != std::string::npos && !std::filesystem::exists(text);
+    return text.find(':') != std::string::npos && !file_exists(text);
 }
 
 Network network_of(const CollectOptions& options) {
@@ -197,7 +198,7 @@ std::int64_t collect(const CollectOptions& options) {
     const int threads = static_cast<int>(cpus.size());
     const CacheState state = options.state.value_or(
         is_layer_line(options.network) ? CacheState::warm : CacheState::in_step);
-    if (options.budget_s && !(*options.budget_s > 0))
+    if (options.budget_s && (!(*options.budget_s > 0) || std::isinf(*options.budget_s)))
         throw bad_input("--budget", "seconds above 0", fmt::format("{}", *options.budget_s));
     RunStore store(options.store.empty() ? RunStore::default_path() : options.store);
     const Machine machine = machine_or_probe(options.machine);
@@ -269,7 +270,7 @@ std::int64_t collect(const CollectOptions& options) {
     keep_levels(tracker, store, info);
     if (!finished)
         throw job_failed("collect",
-                         fmt::format("interrupted; what was measured is kept, go on with\n  {} "
+                         fmt::format("interrupted; what was measured is kept, go on with: {} "
                                      "--resume",
                                      info.command));
     store_summaries(store, info.id, step, samples, wanted, protocol);

@@ -4,7 +4,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
+#include <cstdint>
 #include <functional>
+#include <string>
 
 #include "ridge/error.hpp"
 
@@ -12,6 +15,20 @@ namespace ridge::app {
 
 /// What the chosen verb does; returns the exit code or throws ridge::Error.
 using Action = std::function<ExitCode()>;
+
+/// For CLI::Option::check: a whole number in the range. CLI11 itself takes 99999999999999999999 as
+/// the highest number there is and -1 as the highest unsigned one.
+inline std::function<std::string(const std::string&)> whole_number(std::int64_t least,
+                                                                   std::int64_t most) {
+    return [least, most](const std::string& text) -> std::string {
+        std::int64_t value = 0;
+        const char* end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, value);
+        if (error == std::errc{} && rest == end && value >= least && value <= most) return {};
+        return "expected a whole number from " + std::to_string(least) + " to " +
+               std::to_string(most) + ", found '" + text + "'";
+    };
+}
 
 void add_machine(CLI::App& app, Action& action);
 /// `ridge machine probe`, a subcommand of the verb `machine`.

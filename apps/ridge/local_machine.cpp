@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/files.hpp"
 #include "ridge/error.hpp"
@@ -16,7 +15,7 @@ namespace {
 /// Quiet levels of the file that is to be replaced. A file of another processor, or one that cannot
 /// be read, has nothing to keep.
 std::optional<QuietLevels> levels_before(const std::string& path, const std::string& cpu_model) {
-    if (!std::filesystem::exists(path)) return std::nullopt;
+    if (!file_exists(path)) return std::nullopt;
     try {
         const Machine before = load_machine(path);
         if (before.cpu_model == cpu_model) return before.quiet;
@@ -86,7 +85,7 @@ void print_remarks(const probe::ProbeResult& result) {
 }
 
 Machine machine_or_probe(const std::string& name_or_path) {
-    if (name_or_path != "local" || std::filesystem::exists(local_machine_path()))
+    if (name_or_path != "local" || file_exists(local_machine_path()))
         return load_machine(name_or_path);
     fmt::print(stderr,
                "ridge: this machine was not probed yet: a quick probe, 20 s (a full one: "

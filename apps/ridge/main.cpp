@@ -3,10 +3,56 @@
 
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <new>
+#include <string>
 #include <system_error>
 
 #include "apps/ridge/commands.hpp"
+
+namespace ridge {
+namespace {
+
+/// A full disk or a closed file behind `>` is found out only now.
+void require_all_written() {
+    std::cout.flush();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout)
+        throw job_failed("writing to standard output", "not everything could be written");
+}
+
+/// What is wrong with the command line. CLI11 says of a mistyped verb only that one is missing.
+Error wrong_command_line(const CLI::App& app, const CLI::ParseError& error) {
+    const auto rest = app.remaining(true);
+    if (error.get_name() == "RequiredError" && app.get_subcommands().empty() && !rest.empty())
+        return bad_input("verb", "one that --help lists", "'" + rest.front() + "'");
+    if (error.get_name() == "RequiredError" && !rest.empty())
+        return {ExitCode::bad_input, one_line(std::string(error.what()) + ", found '" +
+                                              rest.front() + "' (see --help)")};
+    return {ExitCode::bad_input, one_line(std::string(error.what()) + " (see --help)")};
+}
+
+/// Runs `work` and turns what it throws into one line and an exit code.
+template <class Work>
+int with_errors_told(Work&& work) {
+    try {
+        const int code = work();
+        require_all_written();
+        return code;
+    } catch (const Error& e) {
+        std::fprintf(stderr, "ridge: %s\n", e.what());
+        return static_cast<int>(e.code());
+    } catch (const std::system_error& e) {
+        std::fprintf(stderr, "ridge: %s\n", one_line(e.what()).c_str());
+    } catch (const std::bad_alloc&) {
+        std::fprintf(stderr, "ridge: out of memory\n");
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "ridge: unexpected error: %s\n", one_line(e.what()).c_str());
+    }
+    return static_cast<int>(ExitCode::job_failed);
+}
+
+}  // namespace
+}  // namespace ridge
 
 int main(int argc, char** argv) {
     using namespace ridge;
@@ -22,34 +68,14 @@ int main(int argc, char** argv) {
                      app::add_plot, app::add_report, app::add_runs, app::add_simulate})
         add(app, action);
 
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::CallForHelp& e) {
-        return app.exit(e);
-    } catch (const CLI::CallForAllHelp& e) {
-        return app.exit(e);
-    } catch (const CLI::CallForVersion& e) {
-        return app.exit(e);
-    } catch (const CLI::ParseError& e) {
-        std::fprintf(stderr, "ridge: %s (see --help)\n", e.what());
-        return static_cast<int>(ExitCode::bad_input);
-    }
-
-    try {
-        const ExitCode code = action();
-        // A full disk or a closed file behind `>` is found out only now.
-        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-            throw job_failed("writing to standard output", "not everything could be written");
-        return static_cast<int>(code);
-    } catch (const Error& e) {
-        std::fprintf(stderr, "ridge: %s\n", e.what());
-        return static_cast<int>(e.code());
-    } catch (const std::system_error& e) {
-        std::fprintf(stderr, "ridge: %s\n", e.what());
-    } catch (const std::bad_alloc&) {
-        std::fprintf(stderr, "ridge: out of memory\n");
-    } catch (const std::exception& e) {
-        std::fprintf(stderr, "ridge: unexpected error: %s\n", e.what());
-    }
-    return static_cast<int>(ExitCode::job_failed);
+    return with_errors_told([&] {
+        try {
+            app.parse(argc, argv);
+        } catch (const CLI::Success& e) {  // --help and --version
+            return app.exit(e);
+        } catch (const CLI::ParseError& e) {
+            throw wrong_command_line(app, e);
+        }
+        return static_cast<int>(action());
+    });
 }

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
+#include "core/files.hpp"
 #include "model/explain/selection.hpp"
 #include "ridge/error.hpp"
 
@@ -22,16 +22,16 @@ void add_stored_run_options(CLI::App& verb, StoredRunOptions& options) {
 
 RunStore open_store(const std::string& path) {
     const std::string file = path.empty() ? RunStore::default_path() : path;
-    if (!std::filesystem::exists(file))
+    if (!file_exists(file))
         throw bad_input(file, "a run store ('ridge collect alexnet --batch 8' makes one)",
                         "no such file");
-    return RunStore(file);
+    return RunStore(file, StoreAccess::read);
 }
 
 Machine machine_of(const RunInfo& info, const StoredRunOptions& options) {
     const auto load = [&]() -> Machine {
         if (!options.machine.empty()) return load_machine(options.machine);
-        if (std::filesystem::exists(local_machine_path())) {
+        if (file_exists(local_machine_path())) {
             Machine local = load_machine("local");
             if (local.name == info.machine) return local;
         }

@@ -83,7 +83,7 @@ std::string quiet_history_path() {
 QuietHistory load_quiet_history(const std::string& path, const std::string& cpu_model) {
     QuietHistory empty;
     empty.cpu_model = cpu_model;
-    if (!std::filesystem::exists(path)) return empty;
+    if (!file_exists(path)) return empty;
     auto history = history_from_json(JsonReader(read_file(path), path));
     return history.cpu_model == cpu_model ? history : empty;
 }

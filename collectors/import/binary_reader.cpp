@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <exception>
 #include <vector>
 
 #include "collectors/import/readers.hpp"
@@ -21,12 +22,16 @@ public:
 
     /// Current place, with at least `wanted` bytes of the stream behind it where it has them.
     const char* at(std::size_t wanted) {
-        if (end_ - begin_ < wanted && !ended_) refill();
+        while (end_ - begin_ < wanted && !ended_) refill();
         return buffer_.data() + begin_;
     }
     [[nodiscard]] std::size_t available() const { return end_ - begin_; }
     [[nodiscard]] std::uint64_t position() const { return before_ + begin_; }
     void advance(std::size_t by) { begin_ += by; }
+    /// Throws what ended the stream early, once the window is at the place.
+    void require_undamaged() const {
+        if (damage_ && available() < longest_record) std::rethrow_exception(damage_);
+    }
 
 private:
     static constexpr std::size_t size = std::size_t{1} << 17;
@@ -36,9 +41,14 @@ private:
         std::memmove(buffer_.data(), buffer_.data() + begin_, rest);
         before_ += begin_;
         begin_ = 0;
-        const std::size_t got = bytes_.read(std::span(buffer_.data() + rest, size - rest));
+        std::size_t got = 0;
+        try {
+            got = bytes_.read(std::span(buffer_.data() + rest, size - rest));
+        } catch (const Error&) {
+            damage_ = std::current_exception();  // told behind the records that are still here
+        }
         end_ = rest + got;
-        ended_ = end_ < size;
+        ended_ = got == 0;
         if (ended_)
             std::fill_n(buffer_.begin() + static_cast<std::ptrdiff_t>(end_), longest_record, '\0');
     }
@@ -48,6 +58,7 @@ private:
     std::size_t begin_ = 0, end_ = 0;
     std::uint64_t before_ = 0;
     bool ended_ = false;
+    std::exception_ptr damage_;
 };
 
 /// The header: one line of JSON behind the magic line.
@@ -60,9 +71,11 @@ TraceInfo header_of(Window& window, const std::string& name) {
                         printable({text, std::min<std::size_t>(length, 14)}));
     const std::string_view rest(text + binary_magic.size(), length - binary_magic.size());
     const std::size_t stop = rest.find('\n');
-    if (stop == std::string_view::npos)
+    if (stop == std::string_view::npos) {
+        window.require_undamaged();
         throw bad_input(fmt::format("{}: byte {}", name, binary_magic.size()),
                         "a header line of at most 64 KiB", "no line end");
+    }
     const JsonReader json(std::string(rest.substr(0, stop)), name + ": header");
     TraceInfo info;
     info.line_bytes = static_cast<int>(json.at("line_bytes").integer(8, 256));
@@ -95,6 +108,8 @@ void runs_of(Window& window, const std::string& name, const TraceInfo& info, Run
     std::uint64_t runs = 0;
     const auto damaged = [&](const std::string& expected, const std::string& found) {
         if (!chunk.empty()) sink.consume(chunk);
+        chunk.clear();
+        window.require_undamaged();
         return bad_input(fmt::format("{}: byte {}", name, window.position()), expected, found);
     };
     for (;;) {
@@ -109,7 +124,8 @@ void runs_of(Window& window, const std::string& name, const TraceInfo& info, Run
             window.advance(static_cast<std::size_t>(behind - at));
             window.at(1);
             if (window.available() > 0) throw damaged("the end of the file", "more bytes");
-            break;
+            if (!chunk.empty()) sink.consume(chunk);
+            return window.require_undamaged();
         }
         LineRun run;
         const char* expected = nullptr;
@@ -132,7 +148,6 @@ void runs_of(Window& window, const std::string& name, const TraceInfo& info, Run
             chunk.clear();
         }
     }
-    if (!chunk.empty()) sink.consume(chunk);
 }
 
 }  // namespace

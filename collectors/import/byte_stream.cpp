@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <vector>
 
 #include "ridge/error.hpp"
@@ -65,21 +66,15 @@ public:
     Decompressor(std::unique_ptr<Stored> stored, std::string name)
         : stored_(std::move(stored)), name_(std::move(name)), input_(std::size_t{1} << 17) {}
 
+    /// What lies before damage is handed over first; the error comes with the next call.
     std::size_t read(std::span<char> into) override {
+        if (damage_) std::rethrow_exception(damage_);
         std::size_t done = 0;
-        while (done < into.size() && !ended_) {
-            if (begin_ == end_) {
-                begin_ = 0;
-                end_ = stored_->read(input_);
-                if (end_ == 0) {
-                    if (!between_frames_) throw damaged("the compressed data is cut off");
-                    ended_ = true;
-                    break;
-                }
-            }
-            const std::size_t got = step(into.subspan(done));
-            done += got;
-            position_ += got;
+        try {
+            fill(into, done);
+        } catch (const Error&) {
+            if (done == 0) throw;
+            damage_ = std::current_exception();
         }
         return done;
     }
@@ -98,6 +93,25 @@ protected:
     std::size_t begin_ = 0, end_ = 0;
     std::uint64_t position_ = 0;
     bool between_frames_ = true, ended_ = false;
+
+private:
+    void fill(std::span<char> into, std::size_t& done) {
+        while (done < into.size() && !ended_) {
+            if (begin_ == end_) {
+                begin_ = 0;
+                end_ = stored_->read(input_);
+                if (end_ == 0) {
+                    if (!between_frames_) throw damaged("the compressed data is cut off");
+                    ended_ = true;
+                    break;
+                }
+            }
+            const std::size_t got = step(into.subspan(done));
+            done += got;
+            position_ += got;
+        }
+    }
+    std::exception_ptr damage_;
 };
 
 class Zstd final : public Decompressor {

@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <vector>
 
 #include "collectors/import/readers.hpp"
 #include "collectors/import/run_codec.hpp"
+#include "core/files.hpp"
 #include "core/json.hpp"
 #include "ridge/error.hpp"
 
@@ -27,25 +25,19 @@ std::string header_line(const TraceInfo& info) {
 }  // namespace
 
 struct TraceWriter::Impl {
-    std::string path, aside;
-    std::FILE* file = nullptr;
+    explicit Impl(const std::string& name) : path(name), file(name) {}
+
+    std::string path;
+    OutputFile file;
     ZSTD_CCtx* context = nullptr;
     std::vector<char> plain, packed;
     std::size_t used = 0;
     import::CodecState state;
     std::uint64_t runs = 0;
 
-    ~Impl() {
-        ZSTD_freeCCtx(context);
-        if (file) {
-            std::fclose(file);
-            std::remove(aside.c_str());
-        }
-    }
-
-    [[nodiscard]] Error unwritable() const {
-        return bad_input(path, "a file that can be written", std::strerror(errno));
-    }
+    ~Impl() { ZSTD_freeCCtx(context); }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
 
     void compress(ZSTD_EndDirective directive) {
         ZSTD_inBuffer in{plain.data(), used, 0};
@@ -53,7 +45,7 @@ struct TraceWriter::Impl {
             ZSTD_outBuffer out{packed.data(), packed.size(), 0};
             const std::size_t left = ZSTD_compressStream2(context, &out, &in, directive);
             if (ZSTD_isError(left)) throw job_failed(path, ZSTD_getErrorName(left));
-            if (std::fwrite(packed.data(), 1, out.pos, file) != out.pos) throw unwritable();
+            file.write({packed.data(), out.pos});
             const bool done = directive == ZSTD_e_end ? left == 0 : in.pos == in.size;
             if (done) break;
         }
@@ -69,11 +61,7 @@ struct TraceWriter::Impl {
 };
 
 TraceWriter::TraceWriter(const std::string& path, const TraceInfo& info)
-    : impl_(std::make_unique<Impl>()) {
-    impl_->path = path;
-    impl_->aside = path + ".part";
-    impl_->file = std::fopen(impl_->aside.c_str(), "wb");
-    if (!impl_->file) throw impl_->unwritable();
+    : impl_(std::make_unique<Impl>(path)) {
     impl_->context = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(impl_->context, ZSTD_c_checksumFlag, 1);
     ZSTD_CCtx_setParameter(impl_->context, ZSTD_c_compressionLevel, 1);
@@ -101,13 +89,7 @@ void TraceWriter::close() {
     *at = static_cast<char>(import::end_of_trace);
     impl.used += static_cast<std::size_t>(import::put_number(at + 1, impl.runs) - at);
     impl.compress(ZSTD_e_end);
-    const bool closed = std::fclose(impl.file) == 0;
-    impl.file = nullptr;
-    if (!closed || std::rename(impl.aside.c_str(), impl.path.c_str()) != 0) {
-        const Error error = impl.unwritable();
-        std::remove(impl.aside.c_str());
-        throw error;
-    }
+    impl.file.close();
 }
 
 }  // namespace ridge

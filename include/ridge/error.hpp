@@ -27,6 +27,11 @@ private:
     ExitCode code_;
 };
 
+/// `text` as one harmless line: names come from files and command lines, and a line break, an
+/// escape sequence or a byte that is no UTF-8 must reach neither the line nor the terminal; each
+/// becomes '?'.
+[[nodiscard]] std::string one_line(std::string_view text);
+
 /// "WHERE: expected EXPECTED, found FOUND". `where` is a file with line or key, an option, or a
 /// layer line.
 [[nodiscard]] Error bad_input(std::string_view where, std::string_view expected,

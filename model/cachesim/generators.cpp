@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
+#include <limits>
 #include <map>
+#include <utility>
 
 #include "model/cachesim/nest_builder.hpp"
 #include "ridge/error.hpp"
@@ -49,7 +50,9 @@ public:
             const std::size_t equals = pair.find('=');
             if (equals == std::string_view::npos)
                 throw bad_input(where_, "key=value", "\"" + std::string(pair) + "\"");
-            values_[std::string(pair.substr(0, equals))] = pair.substr(equals + 1);
+            const std::string key(pair.substr(0, equals));
+            if (!values_.emplace(key, pair.substr(equals + 1)).second)
+                throw bad_input(where_, "each key once", key + " twice");
             text.remove_prefix(std::min(comma + 1, text.size()));
         }
     }
@@ -81,9 +84,11 @@ public:
         const std::string value = found->second;
         values_.erase(found);
         if (value != "0" && value != "1")
-            throw bad_input(where_ + " " + key, "0 or 1", "\"" + value + "\"");
+            throw bad_input(where_ + " " + key, "0 or 1", "'" + value + "'");
         return value == "1";
     }
+
+    [[nodiscard]] const std::string& where() const { return where_; }
 
     void done() const {
         if (!values_.empty())
@@ -125,6 +130,9 @@ LoopNest strided(Parameters& p) {
     LoopNest nest;
     ArrayPlacer place;
     const auto a = place.add(nest, "a", bytes);
+    if (bytes / stride > std::numeric_limits<std::uint32_t>::max())
+        throw bad_input(p.where(), "at most 4294967295 strides in the buffer",
+                        std::to_string(bytes / stride));
     NestRun run = run_of(a, TouchKind::load, std::min<std::uint64_t>(stride, 8), {0});
     run.rows = static_cast<std::uint32_t>(bytes / stride);
     run.pitch = static_cast<std::int64_t>(stride);
@@ -166,6 +174,14 @@ LoopNest blocked_matmul(Parameters& p) {
     s.n = side("n");
     s.k = side("k");
     s.block_m = s.block_n = s.block_k = static_cast<std::int64_t>(block);
+    if (block > 65536)
+        throw bad_input(p.where() + " block", "at most 65536", std::to_string(block));
+    // Addresses are 64 bits wide; a matrix of 1e15 bytes is more than any machine holds.
+    for (const auto& [rows, columns] : {std::pair(s.m, s.k), {s.k, s.n}, {s.m, s.n}})
+        if (const double size = 4.0 * static_cast<double>(rows) * static_cast<double>(columns);
+            size > 1e15)
+            throw bad_input(p.where(), "matrices of at most 1e15 bytes",
+                            fmt::format("{:.3g} bytes", size));
     LoopNest nest;
     ArrayPlacer place;
     const auto bytes = [](std::int64_t r, std::int64_t c) {

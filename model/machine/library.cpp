@@ -28,7 +28,7 @@ std::string path_of(std::string_view name) {
     if (is_path(name)) return std::string(name);
     if (name == "local") {
         const auto path = local_machine_path();
-        if (!std::filesystem::exists(path))
+        if (!file_exists(path))
             throw bad_input("machine 'local'",
                             "a machine file at " + path + " ('ridge machine probe' writes it)",
                             "none");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/files.hpp"
 #include "core/words_near.hpp"
 #include "core/yaml.hpp"
 #include "model/workload/kinds.hpp"
@@ -40,7 +41,7 @@ std::string path_of(std::string_view name_or_path) {
     for (const auto& name : names)
         if (name == name_or_path) return shipped_path(name);
     const std::string path(name_or_path);
-    if (path.ends_with(".yaml") || path.ends_with(".yml") || fs::exists(path)) return path;
+    if (path.ends_with(".yaml") || path.ends_with(".yml") || file_exists(path)) return path;
     const auto near = nearest_word(name_or_path, names);
     throw bad_input(
         "network",

@@ -101,7 +101,7 @@ PublishedTotal published_at(const Yaml& entry) {
 Network read_network(const Yaml& file) {
     file.allow_keys({"name", "description", "source", "published", "layers"});
     Network network;
-    network.name = file.at("name").text();
+    network.name = file.at("name").line();
     network.description = file.find("description") ? file.at("description").text() : "";
     network.source = file.find("source") ? file.at("source").text() : "";
     if (const auto published = file.find("published"))
