@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "apps/ridge/commands.hpp"
+#include "apps/ridge/traced_layer.hpp"
 #include "core/files.hpp"
 #include "report/terminal.hpp"
 #include "report/traffic_view.hpp"
@@ -20,7 +21,7 @@ namespace {
 struct Options {
     std::string what;
     std::string machine = "local";
-    std::string pass, mode = "exact", protocol = "cold";
+    std::string pass, mode = "exact", protocol = "cold", stream = "auto";
     std::vector<std::string> changes;
     std::string save_trace;
     int threads = 1;
@@ -45,6 +46,34 @@ struct Subject {
     TraceReader* trace = nullptr;
     std::vector<std::string> notes;
 };
+
+/// The stream of the library's real kernel; empty when there is none and `auto` was asked for.
+std::unique_ptr<RunSource> traced_stream(const Options& options, const Layer& layer, Pass pass,
+                                         const HierarchySpec& spec,
+                                         std::vector<std::string>& notes) {
+    if (options.stream == "nest" || (options.stream == "auto" && options.mode == "analytic"))
+        return nullptr;
+    const bool must = options.stream == "traced";
+    std::string reason = tracer_unavailable();
+    if (reason.empty() && spec.levels.front().line_bytes != 64)
+        reason = "its lines have 64 bytes, those of the machine file have others";
+    if (must && !reason.empty()) throw not_possible("--stream traced", reason);
+    if (reason.empty()) {
+        auto source = std::make_unique<TracedSource>(
+            std::make_shared<TracedLayer>(layer, spec.threads), pass);
+        reason = source->unavailable();
+        if (reason.empty()) {
+            notes.push_back(
+                fmt::format("the traced stream of the kernel that the library chose on this "
+                            "processor: {}",
+                            source->description().implementation));
+            return source;
+        }
+        if (must) throw job_failed("--stream traced", reason);
+    }
+    notes.push_back("no traced stream: " + reason);
+    return nullptr;
+}
 
 Subject subject_of(const Options& options, const HierarchySpec& spec) {
     const int line_bytes = spec.levels.front().line_bytes;
@@ -73,7 +102,13 @@ Subject subject_of(const Options& options, const HierarchySpec& spec) {
         if (options.what.find(':') == std::string::npos)
             throw bad_input(options.what, "a layer, a trace file or a generator",
                             "neither a file nor \"name:parameters\"");
-        subject.nest = nest_of(parse_layer(options.what), pass);
+        const Layer layer = parse_layer(options.what);
+        subject.nest = nest_of(layer, pass);
+        subject.source = traced_stream(options, layer, pass, spec, subject.notes);
+        if (subject.source) {
+            subject.nest.reset();
+            return subject;
+        }
         subject.notes.push_back(
             "the loops of a plain direct implementation, not the trace of a library's kernel");
     } else {
@@ -90,7 +125,8 @@ Traffic traffic_of(const Options& options, const HierarchySpec& spec, Subject& s
         word(options.protocol, cache_state_from_string, "--protocol", "cold, warm or in_step");
     if (method == TrafficMethod::analytic) {
         if (!subject.nest)
-            throw bad_input("--mode", "exact, sampled or periodic for a trace", "analytic");
+            throw bad_input("--mode", "exact, sampled or periodic for a trace or traced kernel",
+                            "analytic");
         if (protocol != CacheState::cold)
             throw bad_input("--protocol", "cold with --mode analytic", options.protocol);
         return analyse_nest(*subject.nest, spec);
@@ -130,6 +166,8 @@ void print(const Traffic& traffic, const std::vector<MissRatioPoint>& curve) {
 }
 
 ExitCode run(const Options& options) {
+    if (options.stream != "auto" && options.stream != "traced" && options.stream != "nest")
+        throw bad_input("--stream", "auto, traced or nest", "\"" + options.stream + "\"");
     Machine machine = load_machine(options.machine);
     for (const std::string& change : options.changes) apply_what_if(machine, change);
     // One thread per core; a result holds at most 255 of them.
@@ -185,6 +223,10 @@ void add_simulate(CLI::App& app, Action& action) {
     verb->add_option("--set", options->changes, "what-if on the machine, l2.capacity=2x");
     verb->add_option("--threads", options->threads, "threads, one per core")->capture_default_str();
     verb->add_option("--pass", options->pass, "pass of the layer (default: forward)");
+    verb->add_option("--stream", options->stream,
+                     "of a layer: traced, the library's real kernel; nest, the loops of a plain "
+                     "direct implementation; auto, traced where that is possible")
+        ->capture_default_str();
     verb->add_option("--mode", options->mode, "exact, sampled, periodic or analytic")
         ->capture_default_str();
     verb->add_option("--protocol", options->protocol, "caches before: cold, warm or in_step")

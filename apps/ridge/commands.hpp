@@ -40,5 +40,6 @@ void add_plot(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_runs(CLI::App& app, Action& action);
 void add_simulate(CLI::App& app, Action& action);
+void add_trace(CLI::App& app, Action& action);
 
 }  // namespace ridge::app

@@ -64,8 +64,9 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
 
     app::Action action;
-    for (auto add : {app::add_machine, app::add_network, app::add_collect, app::add_explain,
-                     app::add_plot, app::add_report, app::add_runs, app::add_simulate})
+    for (auto add :
+         {app::add_machine, app::add_network, app::add_collect, app::add_explain, app::add_plot,
+          app::add_report, app::add_runs, app::add_simulate, app::add_trace})
         add(app, action);
 
     return with_errors_told([&] {

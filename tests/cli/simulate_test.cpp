@@ -33,7 +33,8 @@ TEST_SUITE("cli") {
     TEST_CASE("simulate: a layer names its source, every mode answers") {
         for (const char* mode : {"exact", "periodic", "sampled", "analytic"}) {
             CAPTURE(mode);
-            const auto outcome = simulate({"conv:mb2ic16ih14oc16oh14kh3ph1", "--mode", mode});
+            const auto outcome =
+                simulate({"conv:mb2ic16ih14oc16oh14kh3ph1", "--mode", mode, "--stream", "nest"});
             REQUIRE_MESSAGE(outcome.exit_code == 0, outcome.err);
             CHECK(outcome.out.find("not the trace of a library's kernel") != std::string::npos);
             CHECK(outcome.out.find(std::string(mode) + " mode") != std::string::npos);
@@ -44,7 +45,7 @@ TEST_SUITE("cli") {
         TemporaryFolder folder;
         const std::string trace = folder.file("t.ridge");
         const std::string layer = "conv:mb2ic16ih14oc16oh14kh3ph1";
-        const auto direct = simulate({layer, "--json", "--save-trace", trace});
+        const auto direct = simulate({layer, "--json", "--stream", "nest", "--save-trace", trace});
         const auto again = simulate({trace, "--json"});
         REQUIRE_MESSAGE(again.exit_code == 0, again.err);
         CHECK(nlohmann::json::parse(direct.out)["levels"] ==

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ridge/cachesim.hpp"
 #include "ridge/layer.hpp"
 #include "tests/tracer/traced_layer.hpp"
 
@@ -16,6 +17,33 @@ bool wide_vectors() {
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
 }
 
+CacheSpec level(const char* name, std::uint64_t bytes, int ways) {
+    CacheSpec spec;
+    spec.name = name;
+    spec.capacity_bytes = bytes;
+    spec.ways = ways;
+    return spec;
+}
+
+/// The stream of one row, traced anew for each replay.
+class RowSource : public RunSource {
+public:
+    RowSource(TracedStep& traced, Kernel& kernel, bool compressed)
+        : traced_(traced), kernel_(kernel) {
+        options_.compressed = compressed;
+    }
+    [[nodiscard]] const TraceInfo& info() const override { return info_; }
+    void replay(RunSink& sink) override {
+        REQUIRE(traced_.tracer->trace(kernel_, &sink, options_).unavailable == "");
+    }
+
+private:
+    TracedStep& traced_;
+    Kernel& kernel_;
+    TracerOptions options_;
+    TraceInfo info_;
+};
+
 /// Executed FLOPs of direct convolutions: useful ones plus additions of partial sums.
 struct Counted {
     std::string line;
@@ -28,8 +56,8 @@ struct Counted {
 TEST_SUITE("reference") {
     TEST_CASE("direct convolution: FLOPs are the taps inside the image plus named additions" *
               doctest::skip(!wide_vectors())) {
-        // One addition per block of input channels beyond the first sum, in forward and
-        // backward_data; one per output for the bias gradient.
+        // Partial sums of further blocks of 16 input (backward_data: output) channels, and the
+        // bias: forward adds it, backward_weights sums it up. 1x1 starts its sums with the bias.
         for (const Counted& c : {
                  Counted{"conv:mb1ic64ih56oc64oh56kh3ph1", Pass::forward, 4},
                  Counted{"conv:mb1ic64ih56oc64oh56kh3ph1", Pass::backward_data, 3},
@@ -98,6 +126,30 @@ TEST_SUITE("behaviour") {
                 // An access that straddles two lines touches both, in the compressed stream.
                 CHECK(touched >= loads);
                 if (!compressed) CHECK(touched == loads);
+            }
+        }
+    }
+
+    TEST_CASE("compressed and access by access, an LRU hierarchy moves the same bytes") {
+        HierarchySpec spec;
+        spec.levels = {level("L1", 48 << 10, 12), level("L2", 256 << 10, 16),
+                       level("L3", 1 << 20, 16)};
+        for (const char* line :
+             {"conv:mb2ic64ih28oc64oh28kh3ph1", "conv:mb2ic128ih14oc64oh14kh1ph0",
+              "ip:mb8ic512oc256", "pool:mb2ic64ih28oh14kh3sh2ph1"}) {
+            TracedStep traced = traced_step(line);
+            for (const auto& kernel : traced.step.kernels) {
+                CAPTURE(line);
+                CAPTURE(to_string(kernel->description().key.pass));
+                CAPTURE(kernel->description().implementation);
+                if (!traced.tracer->trace(*kernel, nullptr).unavailable.empty()) continue;
+                RowSource pieces(traced, *kernel, true), accesses(traced, *kernel, false);
+                const Traffic a = simulate(pieces, spec), b = simulate(accesses, spec);
+                for (std::size_t i = 0; i < spec.levels.size(); ++i) {
+                    CAPTURE(spec.levels[i].name);
+                    CHECK(a.levels[i].counts.read_bytes == b.levels[i].counts.read_bytes);
+                    CHECK(a.levels[i].counts.written_bytes == b.levels[i].counts.written_bytes);
+                }
             }
         }
     }

@@ -1,0 +1,96 @@
+// Every kind of layer in every pass: bit-identical outputs, agreement with single steps, and a
+// reason wherever counts are not given.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <map>
+#include <string>
+
+#include "tests/tracer/traced_layer.hpp"
+
+using namespace ridge;
+using namespace ridge::test;
+
+namespace {
+
+/// Layers as the shipped networks have them, small.
+constexpr std::array lines{
+    "conv:mb2ic64ih14oc64oh14kh3ph1",
+    "conv:mb2ic64ih14oc128oh7kh1sh2ph0",
+    "conv:mb1ic3ih35oc32oh18kh3sh2ph1",
+    "conv:mb2g2ic32oc32ih13kh5ph2",
+    "ip:mb8ic256oc100",
+    "ip:mb1ic512oc512",
+    "pool:mb2ic64ih14oh7kh2sh2ph0",
+    "pool:mb2ic64ih14oh7kh3sh2ph1",
+    "pool:mb2ic64ih7oh1kh7ph0,alg=avg_np",
+    "bnorm:mb2ic64ih14",
+    "eltwise:2x64x14x14",
+    "eltwise:2x64x14x14,inplace=1",
+    "eltwise:2x64x14x14,alg=tanh",
+    "lrn:mb2ic64ih14ls5",
+    "softmax:mb4ic1000,loss=1",
+    "sum:mb2ic64ih14,inputs=2",
+    "concat:mb2ih14,inputs=64+32",
+    "matmul:64x128:128x96",
+};
+
+/// Values of every tensor that the kernel works on, to run it again from the same state.
+std::vector<std::vector<unsigned char>> snapshot(const Kernel& kernel) {
+    std::vector<std::vector<unsigned char>> all;
+    for (const KernelTensor& tensor : kernel.tensors()) {
+        const auto* data = reinterpret_cast<const unsigned char*>(tensor.address);
+        all.emplace_back(data, data + tensor.bytes);
+    }
+    return all;
+}
+
+void restore(const Kernel& kernel, const std::vector<std::vector<unsigned char>>& all) {
+    std::size_t i = 0;
+    for (const KernelTensor& tensor : kernel.tensors()) {
+        std::copy(all[i].begin(), all[i].end(), reinterpret_cast<unsigned char*>(tensor.address));
+        ++i;
+    }
+}
+
+}  // namespace
+
+TEST_SUITE("behaviour") {
+    TEST_CASE("every kind and pass: the same bits with and without tracing, single steps agree") {
+        int traced_rows = 0;
+        for (const char* line : lines) {
+            const TracedStep traced = traced_step(line);
+            for (const auto& kernel : traced.step.kernels) {
+                const Measurement& row = kernel->description();
+                if (row.implementation.rfind("ridge:", 0) == 0) continue;
+                const std::string what = std::string(line) + " " +
+                                         std::string(to_string(row.key.pass)) + " " + row.key.part +
+                                         " " + row.implementation;
+                CAPTURE(what);
+                const auto before = snapshot(*kernel);
+                kernel->execute();
+                const auto native = snapshot(*kernel);
+                for (const int check : {0, 2}) {
+                    CAPTURE(check);
+                    restore(*kernel, before);
+                    TracerOptions options;
+                    options.self_check_calls = check;
+                    const KernelTrace trace = traced.tracer->trace(*kernel, nullptr, options);
+                    CHECK(snapshot(*kernel) == native);
+                    CHECK(trace.self_check.mismatch == "");
+                    if (check == 0) {
+                        if (trace.unavailable.empty()) ++traced_rows;
+                        MESSAGE(what << ": " << trace.counts.instructions << " instr, "
+                                     << trace.counts.flops() << " FLOP, transitions "
+                                     << trace.counts.sse_transitions << " | " << trace.unavailable
+                                     << " | " << trace.flops_unavailable);
+                    } else if (trace.unavailable.empty()) {
+                        CHECK(trace.self_check.calls > 0);
+                        CHECK(trace.self_check.blocks > 0);
+                    }
+                }
+            }
+        }
+        CHECK(traced_rows >= 30);
+    }
+}
