@@ -210,7 +210,9 @@ Operation vector_operation(const Instruction& i, std::string_view name) {
 }
 
 VectorWidth width_of(const Decoded& d, const VectorWork& work) {
-    if (work.one_lane) return VectorWidth::lane;
+    const bool broadcasts = d.instruction.mnemonic == ZYDIS_MNEMONIC_VBROADCASTSS ||
+                            d.instruction.mnemonic == ZYDIS_MNEMONIC_VBROADCASTSD;
+    if (work.one_lane && !broadcasts) return VectorWidth::lane;
     switch (d.instruction.avx.vector_length) {
         case 512:
             return VectorWidth::bits512;
@@ -230,7 +232,7 @@ void describe_vector(Instruction& out, const Decoded& d) {
     out.kind = work.kind;
     out.width = width_of(d, work);
     out.type = work.type;
-    if (out.width == VectorWidth::lane)
+    if (work.one_lane)
         out.lanes = 1;
     else
         out.lanes = static_cast<std::uint8_t>(bits_of(out.width) / (8 * work.element_bytes));
@@ -239,8 +241,12 @@ void describe_vector(Instruction& out, const Decoded& d) {
     const auto& avx = d.instruction.avx;
     if (avx.mask.reg > ZYDIS_REGISTER_K0 && avx.mask.reg <= ZYDIS_REGISTER_K7)
         out.mask = static_cast<std::uint8_t>(avx.mask.reg - ZYDIS_REGISTER_K0);
-    out.broadcast = avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID;
     const std::string_view name = out.name;
+    const bool broadcasts = name.find("broadcast") != std::string_view::npos;
+    out.broadcast = broadcasts || avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID;
+    // vbroadcastss: "ss" is what is read, and from memory the load port does it all.
+    if (broadcasts && out.operands[1].kind == OperandKind::memory)
+        out.kind = InstructionClass::move;
     out.non_temporal = name.find("movnt") != std::string_view::npos;
     out.indexed = name.find("gather") != std::string_view::npos ||
                   name.find("scatter") != std::string_view::npos;

@@ -214,13 +214,18 @@ void Emulator::segment(Segment& s) {
 }
 
 void Emulator::masked_access(const Instruction& i) {
-    if ((state_.mask_tainted >> i.mask) & 1)
-        return state_.fail("a memory access under a mask that depends on data, " + i.name + ",");
+    const bool unknown = ((state_.mask_tainted >> i.mask) & 1) != 0;
     for (const Operand& o : i.operands) {
         if (o.kind != OperandKind::memory) continue;
         if (state_.is_tainted(o.address)) return state_.fail("an address that depends on data");
+        // A load within one line reads that line, whichever lanes are active.
+        const std::uint64_t whole = state_.address(o.address);
+        const bool one_line = whole / 64 == (whole + o.bytes - 1U) / 64;
+        if (unknown && (o.written || !one_line))
+            return state_.fail("a memory access under a mask that depends on data, " + i.name +
+                               ",");
         const int elements = std::max(1, o.bytes / std::max<int>(1, i.mask_element));
-        std::uint64_t active = state_.mask[i.mask];
+        std::uint64_t active = unknown ? ~std::uint64_t{0} : state_.mask[i.mask];
         if (i.broadcast)
             active = active != 0 ? 1 : 0;
         else if (elements < 64)

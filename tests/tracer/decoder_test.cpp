@@ -24,4 +24,16 @@ TEST_SUITE("smoke") {
         CHECK(i->operands[2].address.base == 6);
         CHECK(i->operands[2].address.displacement == 4);
     }
+
+    TEST_CASE("a broadcast from memory is a load of a whole vector register") {
+        // vbroadcastss zmm1, dword [rsi]
+        const std::vector<std::uint8_t> code{0x62, 0xf2, 0x7d, 0x48, 0x18, 0x0e};
+        const auto i = decode(code, 0x1000);
+        REQUIRE(i);
+        CHECK(i->kind == InstructionClass::move);
+        CHECK(i->width == VectorWidth::bits512);
+        CHECK(i->broadcast);
+        CHECK(i->operands[1].bytes == 4);
+        CHECK(i->flops_per_lane == 0);
+    }
 }
