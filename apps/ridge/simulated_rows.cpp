@@ -20,6 +20,11 @@ std::vector<LevelBytes> bytes_per_level(const Traffic& traffic) {
 
 void simulate_rows(RunAnalysis& run, const Machine& machine) {
     const HierarchySpec caches = hierarchy_of(machine, run.info.threads);
+    // A few groups of lines are enough for a dot, and a whole step then takes seconds.
+    const SimulateOptions options{
+        .method = can_sample(caches) ? TrafficMethod::sampled : TrafficMethod::periodic,
+        .protocol = run.info.state,
+        .sampled_groups = 8};
     std::map<std::pair<std::string, Pass>, std::vector<LevelBytes>> known;
     for (RowAnalysis& row : run.rows) {
         const Measurement& m = row.row;
@@ -28,8 +33,7 @@ void simulate_rows(RunAnalysis& run, const Machine& machine) {
         if (is_new) {
             const auto source = make_source(nest_of(parse_layer(m.problem), m.key.pass),
                                             caches.levels.front().line_bytes, caches.threads);
-            entry->second = bytes_per_level(simulate(
-                *source, caches, {.method = TrafficMethod::periodic, .protocol = run.info.state}));
+            entry->second = bytes_per_level(simulate(*source, caches, options));
         }
         row.simulated = entry->second;
     }

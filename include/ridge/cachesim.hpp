@@ -79,6 +79,9 @@ struct HierarchySpec {
 /// policies, an inclusive level smaller than the one above it...
 void check(const HierarchySpec& spec);
 
+/// Whether the sampled mode can split these caches into groups of lines that never meet.
+[[nodiscard]] bool can_sample(const HierarchySpec& spec);
+
 /// Names of the replacement policies with one line each.
 struct PolicyEntry {
     std::string name, description;

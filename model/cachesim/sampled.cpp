@@ -197,7 +197,7 @@ Traffic GroupSampler::estimate() const {
 
 Traffic simulate_sampled(RunSource& source, const HierarchySpec& spec,
                          const SimulateOptions& options) {
-    if (group_count(spec) < 8)
+    if (!can_sample(spec))
         throw bad_input(spec.name.empty() ? "machine" : spec.name,
                         "a power of two of at least 8 common to the sets of all levels, which "
                         "sampling needs",
@@ -222,3 +222,11 @@ Traffic simulate_sampled(RunSource& source, const HierarchySpec& spec,
 }
 
 }  // namespace ridge::cachesim
+
+namespace ridge {
+
+bool can_sample(const HierarchySpec& spec) {
+    return cachesim::group_count(spec) >= 8;
+}
+
+}  // namespace ridge

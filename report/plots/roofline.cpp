@@ -332,7 +332,8 @@ std::vector<LegendEntry> legend_of(const RunAnalysis& run) {
         if (row.simulated.empty() || row.useful_flops.value() <= 0)
             kinds.insert(shown_kind(row.row));
         else
-            for (const LevelBytes& level : row.simulated) simulated.insert(level.level);
+            for (const LevelBytes& level : row.simulated)
+                if (level.bytes.value() > 0) simulated.insert(level.level);
         passes.insert(row.row.key.pass);
         hollow = hollow || row.row.time.upper_bound;
     }
@@ -374,10 +375,11 @@ Plot roofline_plot(const RunAnalysis& run) {
     plot.legend = legend_of(run);
     if (std::any_of(run.rows.begin(), run.rows.end(),
                     [](const RowAnalysis& row) { return !row.simulated.empty(); }))
-        plot.notes.push_back(fmt::format(
-            "A line joins the memory levels of one row. Bytes per level: loops of a plain direct "
-            "implementation, simulated on the caches of {}, {}.",
-            run.machine, to_string(run.info.state)));
+        plot.notes.push_back(
+            fmt::format("Simulated bytes: loops of a plain direct implementation on the caches of "
+                        "{}, {}. A line joins the levels of one row; a level that no bytes cross "
+                        "has no dot.",
+                        run.machine, to_string(run.info.state)));
     if (area.largest_share() > 0)
         plot.notes.insert(
             plot.notes.begin(),
