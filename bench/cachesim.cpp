@@ -58,6 +58,12 @@ void misses_everywhere(benchmark::State& state, const char* policy) {
 BENCHMARK_CAPTURE(misses_everywhere, lru, "lru")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(misses_everywhere, srrip, "srrip")->Unit(benchmark::kMillisecond);
 
+/// The same without write-backs: reads of 64 MiB.
+void reads_from_memory(benchmark::State& state) {
+    replay(state, "stream:bytes=64MiB", three_levels());
+}
+BENCHMARK(reads_from_memory)->Unit(benchmark::kMillisecond);
+
 void misses_through_zen_links(benchmark::State& state) {
     HierarchySpec spec = three_levels();
     spec.levels[1].inclusion = Inclusion::inclusive;

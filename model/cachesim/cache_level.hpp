@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "model/cachesim/find_tag.hpp"
 #include "model/cachesim/level.hpp"
 #include "model/cachesim/level_setup.hpp"
 #include "model/cachesim/policy.hpp"
@@ -35,20 +36,25 @@ public:
             valid(row) = dirty(row) = 0;
             policy_.reset(state(row));
         }
-        out_.reserve(batch);
+        out_.resize(batch);
         if (setup.regions) region_bytes.resize(setup.regions->size());
     }
 
     void touch(std::span<const LineRun> runs) override;
     void process(std::span<const Request> requests) override {
-        for (const Request& one : requests) serve(one);
+        // Rows of a large level lie far away: they are asked for some requests ahead.
+        constexpr std::size_t ahead = 8;
+        for (std::size_t i = 0; i < requests.size(); ++i) {
+            if (i + ahead < requests.size()) bring_near(row_of(requests[i + ahead].line));
+            serve(requests[i]);
+        }
     }
     Reply request(const Request& one) override { return serve(one); }
     Dropped drop(std::uint64_t line) override;
     bool reference(std::uint64_t line) override;
     void flush() override {
-        if (!out_.empty()) setup_.next->process(out_);
-        out_.clear();
+        if (waiting_ > 0) setup_.next->process(std::span(out_).first(waiting_));
+        waiting_ = 0;
     }
     void visit(const Visitor& visitor) const override;
     void add_inner(Cache* above) override { inner_.push_back(above); }
@@ -63,7 +69,9 @@ private:
 
     // Row layout.
     [[nodiscard]] int ways() const { return Ways ? Ways : spec_.ways; }
-    std::uint64_t* row_of(std::uint64_t line) { return &rows_[index_(line) * stride_]; }
+    RIDGE_INLINE std::uint64_t* row_of(std::uint64_t line) {
+        return &rows_[index_(line) * stride_];
+    }
     std::uint64_t& valid(std::uint64_t* row) const { return row[ways()]; }
     std::uint64_t& dirty(std::uint64_t* row) const { return row[ways() + 1]; }
     std::uint64_t* state(std::uint64_t* row) const { return row + ways() + 2; }
@@ -72,12 +80,15 @@ private:
         return row[static_cast<std::size_t>(ways()) + 2 + words_ + static_cast<std::size_t>(way)];
     }
 
-    [[nodiscard]] int find(const std::uint64_t* row, std::uint64_t line) const {
+    void bring_near(const std::uint64_t* row) const {
+        constexpr std::size_t words_per_host_line = 8;
+        for (std::size_t word = 0; word < stride_; word += words_per_host_line)
+            __builtin_prefetch(row + word, 1);
+    }
+
+    [[nodiscard]] RIDGE_INLINE int find(const std::uint64_t* row, std::uint64_t line) const {
         if constexpr (Ways > 0) {
-            unsigned match = 0;
-            for (int way = 0; way < Ways; ++way)
-                match |= static_cast<unsigned>(row[way] == line) << way;
-            return match ? std::countr_zero(match) : -1;
+            return find_tag<Ways>(row, line);
         } else {
             for (int way = 0; way < spec_.ways; ++way)
                 if (row[way] == line) return way;
@@ -88,8 +99,7 @@ private:
     [[nodiscard]] bool exclusive() const { return spec_.inclusion == Inclusion::exclusive; }
     [[nodiscard]] bool write_back() const { return spec_.write_policy == WritePolicy::write_back; }
     [[nodiscard]] std::uint64_t bytes_of(SectorMask mask) const {
-        return static_cast<std::uint64_t>(std::popcount(mask)) *
-               static_cast<std::uint64_t>(setup_.sectoring.granule_bytes);
+        return setup_.sectoring.bytes_of(mask);
     }
     /// Sectors of this level that a wish for `wanted` brings in.
     [[nodiscard]] SectorMask rounded(SectorMask wanted) const;
@@ -98,13 +108,13 @@ private:
     template <TouchKind Kind>
     void touch_run(const LineRun& run);
     template <TouchKind Kind>
-    void touch_line(const Request& one, int repeats);
+    RIDGE_INLINE void touch_line(const Request& one, int repeats);
     [[nodiscard]] Request part_of(const LineRun& run, int first_byte, int last_byte) const;
 
     // Accesses, cache_level_access.hpp.
-    Reply serve(const Request& one);
-    void count(RequestKind kind, bool miss);
-    Reply read(const Request& one);
+    RIDGE_INLINE Reply serve(const Request& one);
+    RIDGE_INLINE void count(RequestKind kind, bool miss);
+    RIDGE_INLINE Reply read(const Request& one);
     int allocate(const Request& one);
     bool evades(const Request& one);
     void prefetch(std::uint64_t line);
@@ -113,18 +123,18 @@ private:
     void store_nt(Request one);
 
     // Rows, cache_level_rows.hpp.
-    int insert(std::uint64_t line, SectorMask present, SectorMask dirty_mask);
-    int free_way(std::uint64_t* row);
-    void evict(std::uint64_t* row, int way);
+    RIDGE_INLINE int insert(std::uint64_t line, SectorMask present, SectorMask dirty_mask);
+    RIDGE_INLINE int free_way(std::uint64_t* row);
+    RIDGE_INLINE void evict(std::uint64_t* row, int way);
     SectorMask remove(std::uint64_t* row, int way);
     void mark_dirty(std::uint64_t* row, int way, SectorMask mask);
     [[nodiscard]] SectorMask dirty_sectors(std::uint64_t* row, int way) const;
     [[nodiscard]] SectorMask missing_sectors(std::uint64_t* row, int way, SectorMask wanted) const;
     void fill_sectors(std::uint64_t* row, int way, const Request& one, SectorMask missing);
-    Reply fetch(const Request& one, SectorMask mask);
-    void write_down(std::uint64_t line, SectorMask mask, RequestKind kind);
+    RIDGE_INLINE Reply fetch(const Request& one, SectorMask mask);
+    RIDGE_INLINE void write_down(std::uint64_t line, SectorMask mask, RequestKind kind);
     void forward_store(const Request& one);
-    Reply send(const Request& one);
+    RIDGE_INLINE Reply send(const Request& one);
 
     LevelSetup setup_;
     CacheSpec spec_;
@@ -136,7 +146,8 @@ private:
     double evasion_due_ = 0;
     std::vector<std::uint64_t> rows_;
     std::vector<Cache*> inner_;  ///< above this level, when it is inclusive
-    std::vector<Request> out_;
+    std::vector<Request> out_;   ///< `batch` places, the first `waiting_` in use
+    std::size_t waiting_ = 0;
 };
 
 }  // namespace ridge::cachesim

@@ -125,9 +125,7 @@ bool CacheLevel<Policy, Ways, Sectored>::store(const Request& one) {
         forward_store(one);
         return false;
     } else {
-        Request own = one;
-        own.kind = RequestKind::own;
-        way = allocate(own);
+        way = allocate(one.as(RequestKind::own));
         // A prefetch of the next lines may have displaced what was just brought in.
         if (row[way] != one.line) return false;
     }

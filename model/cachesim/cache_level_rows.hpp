@@ -120,10 +120,11 @@ Reply CacheLevel<Policy, Ways, Sectored>::fetch(const Request& one, SectorMask m
     const std::uint64_t bytes = bytes_of(mask);
     counts.read_bytes += bytes;
     if (!region_bytes.empty()) region_bytes[setup_.regions->find(one.line)].read += bytes;
-    Request below = one;
-    below.sectors = mask;
-    if (below.kind == RequestKind::store) below.kind = RequestKind::own;
-    return send(below);
+    return send({.line = one.line,
+                 .sectors = mask,
+                 .bytes = one.bytes,
+                 .kind = one.kind == RequestKind::store ? RequestKind::own : one.kind,
+                 .covers = one.covers});
 }
 
 template <class Policy, int Ways, bool Sectored>
@@ -142,16 +143,14 @@ template <class Policy, int Ways, bool Sectored>
 void CacheLevel<Policy, Ways, Sectored>::forward_store(const Request& one) {
     counts.written_bytes += one.bytes;
     if (!region_bytes.empty()) region_bytes[setup_.regions->find(one.line)].written += one.bytes;
-    Request below = one;
-    below.kind = RequestKind::store;
-    send(below);
+    send(one.as(RequestKind::store));
 }
 
 template <class Policy, int Ways, bool Sectored>
 Reply CacheLevel<Policy, Ways, Sectored>::send(const Request& one) {
     if (setup_.coupled) return setup_.next->request(one);
-    out_.push_back(one);
-    if (out_.size() == batch) flush();
+    out_[waiting_++] = one.as(one.kind);
+    if (waiting_ == batch) flush();
     return {};
 }
 

@@ -104,8 +104,7 @@ void CacheLevel<Policy, Ways, Sectored>::touch_line(const Request& one, int repe
             missing = missing_sectors(row, way, one.sectors);
         }
         if (way < 0 || missing) {
-            Request wanted = one;
-            wanted.kind = wish;
+            const Request wanted = one.as(wish);
             if (way < 0)
                 allocate(wanted);
             else

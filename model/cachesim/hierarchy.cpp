@@ -17,7 +17,8 @@ Sectoring sectoring_of(const HierarchySpec& spec) {
     for (const CacheSpec& level : spec.levels)
         if (level.sector_bytes > 0) granule = std::min(granule, level.sector_bytes);
     const int granules = spec.levels.front().line_bytes / granule;
-    return {granule, static_cast<SectorMask>((1u << granules) - 1)};
+    return {granule, static_cast<SectorMask>((1u << granules) - 1),
+            static_cast<std::uint64_t>(spec.levels.front().line_bytes)};
 }
 
 /// Whether requests of level i must be answered at once.
@@ -70,7 +71,7 @@ Hierarchy::Hierarchy(const HierarchySpec& spec, const TraceInfo& info, GroupShar
     : spec_(spec),
       regions_(info.regions, spec.levels.front().line_bytes),
       sectoring_(sectoring_of(spec)),
-      memory_(std::make_unique<Memory>(spec.levels.front().line_bytes, sectoring_)) {
+      memory_(std::make_unique<Memory>(sectoring_)) {
     // Lines of a group are numbered anew, so regions are known to the whole hierarchy only.
     const RegionMap* regions = regions_.empty() || share.groups > 1 ? nullptr : &regions_;
     const std::uint64_t granule = share.groups > 1 ? 1 : group_count(spec);
@@ -278,7 +279,7 @@ std::uint64_t Hierarchy::dirty_bytes(int level) const {
     std::uint64_t bytes = 0;
     for (const auto& cache : instances(level))
         cache->visit([&](std::uint64_t, SectorMask dirty, std::uint64_t) {
-            bytes += static_cast<std::uint64_t>(std::popcount(dirty) * sectoring_.granule_bytes);
+            bytes += sectoring_.bytes_of(dirty);
         });
     return bytes;
 }

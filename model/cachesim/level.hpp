@@ -3,6 +3,7 @@
 // changes the level above (inclusive and exclusive links).
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -33,6 +34,12 @@ struct Request {
     std::uint16_t bytes = 0;  ///< of store and store_nt
     RequestKind kind = RequestKind::read;
     bool covers = false;  ///< the store writes every byte of `sectors`
+
+    /// A copy of another kind. Field by field: as a whole it is copied in two words, and a word
+    /// that was written in parts shortly before makes the processor wait.
+    [[nodiscard]] Request as(RequestKind other) const {
+        return {line, sectors, bytes, other, covers};
+    }
 };
 
 /// What a coupled request brings back.
@@ -62,6 +69,15 @@ struct Counts {
 struct Sectoring {
     int granule_bytes = 64;  ///< bytes per bit of a SectorMask
     SectorMask all = 1;
+    std::uint64_t line_bytes = 64;
+
+    /// Whole lines and nothing first: without an instruction for it, counting bits is a call.
+    [[nodiscard]] std::uint64_t bytes_of(SectorMask mask) const {
+        if (mask == all) return line_bytes;
+        if (mask == 0) return 0;
+        return static_cast<std::uint64_t>(std::popcount(mask)) *
+               static_cast<std::uint64_t>(granule_bytes);
+    }
 };
 
 class Level {

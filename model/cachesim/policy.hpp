@@ -20,6 +20,10 @@
 #include <cstdint>
 #include <string>
 
+/// For what runs once per touch: compilers stop inlining in functions of this size on their own,
+/// and a call costs as much as the work.
+#define RIDGE_INLINE [[gnu::always_inline]] inline
+
 namespace ridge::cachesim {
 
 /// Parameters of QLRU in the notation of Abel and Reineke, "nanoBench" (ISPASS 2020) and

@@ -1,5 +1,8 @@
-// Least recently used. Up to 16 ways the order is one word: 4 bits per place, most recent lowest,
-// so that a touch is a handful of shifts. Beyond, one byte of rank per way.
+// Least recently used. The order of a set is
+//   up to 8 ways   one word as a matrix of bits: in byte i, bit j says that i was touched after j.
+//                  A touch of i fills its row and clears its column; the victim's row is empty.
+//   up to 16 ways  one word of 4 bits per place, most recent lowest: a touch is some shifts.
+//   beyond         one byte of rank per way.
 #pragma once
 
 #include <bit>
@@ -18,6 +21,11 @@ public:
     static int words(int ways) { return ways <= 16 ? 1 : (ways + 7) / 8; }
 
     void reset(std::uint64_t* state) const {
+        if constexpr (matrix) {
+            *state = 0;
+            for (int way = Ways - 1; way >= 0; --way) hit(state, way);
+            return;
+        }
         if (packed()) {
             *state = 0xfedcba9876543210;
             return;
@@ -25,16 +33,22 @@ public:
         for (int way = 0; way < ways(); ++way) ranks(state)[way] = static_cast<std::uint8_t>(way);
     }
 
-    void hit(std::uint64_t* state, int way) const {
-        if (packed())
+    RIDGE_INLINE void hit(std::uint64_t* state, int way) const {
+        if constexpr (matrix)
+            *state = (*state | full_row << (8 * way)) & ~(column << way);
+        else if (packed())
             move_to_front(*state, place_of(*state, way), way);
         else
             rank_first(ranks(state), way);
     }
 
-    void fill(std::uint64_t* state, int way) const { hit(state, way); }
+    RIDGE_INLINE void fill(std::uint64_t* state, int way) const { hit(state, way); }
 
-    int victim(const std::uint64_t* state) const {
+    RIDGE_INLINE int victim(const std::uint64_t* state) const {
+        if constexpr (matrix) {
+            // Lowest byte that is zero, by the borrow of a subtraction.
+            return std::countr_zero((*state - column) & ~*state & column << 7) / 8;
+        }
         if (packed()) return static_cast<int>(*state >> (4 * (ways() - 1)) & 15);
         int way = 0;
         while (ranks(state)[way] != ways() - 1) ++way;
@@ -45,10 +59,16 @@ public:
     void drop(std::uint64_t*, int) const {}
 
     std::uint64_t signature(const std::uint64_t* state, int way) const {
+        if constexpr (matrix)
+            return static_cast<std::uint64_t>(std::popcount(*state >> (8 * way) & full_row));
         return packed() ? static_cast<std::uint64_t>(place_of(*state, way)) : ranks(state)[way];
     }
 
 private:
+    static constexpr bool matrix = Ways > 0 && Ways <= 8;
+    static constexpr std::uint64_t column = 0x0101010101010101;  ///< of way 0
+    static constexpr std::uint64_t full_row = matrix ? (std::uint64_t{1} << (Ways % 64)) - 1 : 0;
+
     [[nodiscard]] int ways() const { return Ways ? Ways : ways_; }
     [[nodiscard]] bool packed() const { return Ways ? Ways <= 16 : ways_ <= 16; }
 
@@ -61,13 +81,13 @@ private:
 
     /// Position (times 4) of the nibble that equals `way`: the lowest zero nibble of order ^ way in
     /// every nibble, found by the borrow of a subtraction; the lowest one is always right.
-    static int place_of(std::uint64_t order, int way) {
+    RIDGE_INLINE static int place_of(std::uint64_t order, int way) {
         constexpr std::uint64_t ones = 0x1111111111111111;
         const std::uint64_t x = order ^ (static_cast<std::uint64_t>(way) * ones);
         return std::countr_zero((x - ones) & ~x & (ones << 3)) & ~3;
     }
 
-    static void move_to_front(std::uint64_t& order, int bit, int way) {
+    RIDGE_INLINE static void move_to_front(std::uint64_t& order, int bit, int way) {
         const std::uint64_t below = (std::uint64_t{1} << bit) - 1;
         const std::uint64_t above = ~below << 4;  // of bit 60: all shifted out, as it must be
         order = (order & above) | (order & below) << 4 | static_cast<std::uint64_t>(way);

@@ -3,7 +3,8 @@
 // where the bits lead. Bit n of the word is node n of the heap order (root 1).
 #pragma once
 
-#include <bit>
+#include <array>
+#include <cstdint>
 
 #include "model/cachesim/policy.hpp"
 
@@ -19,13 +20,9 @@ public:
     static int words(int) { return 1; }
     void reset(std::uint64_t* state) const { *state = 0; }
 
-    void hit(std::uint64_t* state, int way) const {
-        // Leaves are nodes ways .. 2 ways - 1. A left child is even: then the parent's bit says
-        // "right next" (1).
-        for (unsigned node = static_cast<unsigned>(way + ways()); node > 1; node >>= 1) {
-            const std::uint64_t bit = std::uint64_t{1} << (node >> 1);
-            *state = (node & 1) ? *state & ~bit : *state | bit;
-        }
+    RIDGE_INLINE void hit(std::uint64_t* state, int way) const {
+        const Path path = Ways ? paths[static_cast<std::size_t>(way)] : path_of(way, ways_);
+        *state = (*state & ~path.nodes) | path.away;
     }
 
     void fill(std::uint64_t* state, int way) const { hit(state, way); }
@@ -44,6 +41,28 @@ public:
     }
 
 private:
+    /// Bits on the way from the root to a leaf, and which of them then point away from it.
+    struct Path {
+        std::uint64_t nodes = 0, away = 0;
+    };
+    static constexpr Path path_of(int way, int ways) {
+        Path path;
+        // Leaves are nodes ways .. 2 ways - 1. A left child is even: its parent then says
+        // "right next" (1).
+        for (auto node = static_cast<unsigned>(way + ways); node > 1; node >>= 1) {
+            const std::uint64_t bit = std::uint64_t{1} << (node >> 1);
+            path.nodes |= bit;
+            if (node % 2 == 0) path.away |= bit;
+        }
+        return path;
+    }
+    static constexpr std::array<Path, Ways> paths = [] {
+        std::array<Path, Ways> all{};
+        for (int way = 0; way < Ways; ++way)
+            all[static_cast<std::size_t>(way)] = path_of(way, Ways);
+        return all;
+    }();
+
     [[nodiscard]] int ways() const { return Ways ? Ways : ways_; }
     int ways_;
 };
