@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "ridge/error.hpp"
+#include "ridge/format.hpp"
 
 namespace ridge {
 namespace {
@@ -114,8 +115,8 @@ bool file_exists(const std::string& path) {
     return fs::exists(path, ignored);
 }
 
-std::string read_file(const std::string& path) {
-    constexpr std::size_t most_bytes = std::size_t{1} << 30, piece_bytes = std::size_t{1} << 16;
+std::string read_file(const std::string& path, std::size_t most_bytes) {
+    constexpr std::size_t piece_bytes = std::size_t{1} << 16;
     const auto unreadable = [&] {
         return bad_input(path, "a file that can be read", std::strerror(errno));
     };
@@ -131,7 +132,9 @@ std::string read_file(const std::string& path) {
         if (n == 0) return text;
         text.append(piece, 0, static_cast<std::size_t>(n));
         if (text.size() > most_bytes)
-            throw bad_input(path, "a file of at most 1 GiB", "a longer one");
+            throw bad_input(
+                path, "a file of at most " + format_iec(Bytes(static_cast<double>(most_bytes))),
+                "a longer one");
     }
 }
 

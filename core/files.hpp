@@ -1,6 +1,7 @@
 // Files that are either whole or untouched, and where Ridgepoint keeps its own.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,8 +13,9 @@ namespace ridge {
 [[nodiscard]] bool file_exists(const std::string& path);
 
 /// The whole file. Throws Error bad_input naming the path and the reason; a device without an end
-/// is refused at 1 GiB instead of filling the memory.
-[[nodiscard]] std::string read_file(const std::string& path);
+/// is refused at `most_bytes` instead of filling the memory.
+[[nodiscard]] std::string read_file(const std::string& path,
+                                    std::size_t most_bytes = std::size_t{1} << 30);
 
 /// A file written piece by piece: beside `path` and renamed over it by close(), so that a reader
 /// sees the old file or the new one, whenever the program dies. Links stay links; a device or pipe

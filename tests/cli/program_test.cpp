@@ -28,12 +28,31 @@ TEST_SUITE("cli") {
         for (const auto& arguments : {std::vector<std::string>{},
                                       {"nonsense"},
                                       {"collect"},
+                                      {"network", "nonsense"},
+                                      {"no\nsense"},
+                                      {"network", "show", "--batch", "1\n2", "alexnet"},
+                                      {"network", "show", std::string(100'000, 'a')},
                                       {"report", "alexnet", "--no-such-option"}}) {
             const auto outcome = run_ridge(arguments);
             CHECK(outcome.exit_code == 2);
             CHECK(outcome.out.empty());
             CHECK(outcome.err.starts_with("ridge: "));
             CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+            CHECK(outcome.err.size() < 2000);
+        }
+    }
+
+    TEST_CASE("a verb that does not exist is named") {
+        for (const auto& arguments : {std::vector<std::string>{"nonsense"}, {"runs", "nonsense"}})
+            CHECK(run_ridge(arguments).err.find("'nonsense'") != std::string::npos);
+    }
+
+    TEST_CASE("help that cannot be written is an error") {
+        for (const char* option : {"--help", "--version"}) {
+            const auto outcome = ridge::test::run_program(
+                {"sh", "-c", "\"$RIDGE_BINARY\" \"$0\" > /dev/full", option});
+            CHECK(outcome.exit_code == 1);
+            CHECK(outcome.err.find("writ") != std::string::npos);
         }
     }
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/support/run_ridge.hpp"
@@ -144,6 +145,19 @@ TEST_SUITE("cli") {
                  {"conv:mb2ic16ih14oc16oh14kh3ph1", "--pass", "backward"},
                  {"stream:bytes=1MiB", "--mode", "guess"},
                  {"stream:bytes=1MiB", "--threads", "0"},
+                 {"stream:bytes=1MiB", "--threads", "29"},
+                 {"stream:bytes=1MiB", "--pass", "forward"},
+                 {"stream:bytes=1MiB", "--seed", "-1"},
+                 {"stream:bytes=1MiB", "--seed", "99999999999999999999"},
+                 {"stream:bytes=1MiB", "--tolerance", "nan"},
+                 {"stream:bytes=1MiB", "--save-trace", folder.file("no/such/trace")},
+                 {"stream:bytes=1MiB", "--save-trace", "/dev/full", "--mode", "guess"},
+                 {"stream:bytes=1MiB,bytes=2MiB"},
+                 {"copy:bytes=1MiB,nt=2"},
+                 {"strided:bytes=1e15,stride=1"},
+                 {"blocked_matmul:m=9e9,n=9e9,k=9e9"},
+                 {"blocked_matmul:m=131072,n=131072,k=131072,block=131072"},
+                 {"conv:mb2ic16ih14oc16oh14kh3ph1", "--pass", "sideways"},
                  {"stream:bytes=1MiB", "--set", "l1.capacity=5000"},
                  {cut}}) {
             const auto outcome = simulate(arguments);
@@ -153,6 +167,11 @@ TEST_SUITE("cli") {
             CHECK(outcome.out.empty());
             CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
         }
+        // Refused before or after the trace was opened, no part of it is left.
+        const std::string trace = folder.file("trace");
+        CHECK(simulate({"stream:bytes=1MiB", "--save-trace", trace, "--mode", "guess"}).exit_code ==
+              2);
+        CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
         const auto partial = simulate({cut, "--partial", "--json"});
         REQUIRE(partial.exit_code == 0);
         CHECK(nlohmann::json::parse(partial.out)["memory"]["read_bytes"] == 128.0);

@@ -103,6 +103,41 @@ TEST_SUITE("behaviour") {
         CHECK(entries_in(folder.path()) == 1);
     }
 
+    TEST_CASE("a file written in pieces appears whole when it is closed, or never") {
+        const test::TemporaryFolder folder;
+        const std::string path = folder.file("a");
+        {
+            OutputFile given_up(path);
+            given_up.write("half");
+        }
+        CHECK(entries_in(folder.path()) == 0);
+        OutputFile file(path);
+        file.write("one ");
+        CHECK_FALSE(fs::exists(path));
+        file.write("two");
+        file.close();
+        CHECK(read_file(path) == "one two");
+        CHECK(entries_in(folder.path()) == 1);
+    }
+
+    TEST_CASE("a name that no file can have is a file that is not there") {
+        const test::TemporaryFolder folder;
+        CHECK(file_exists(folder.path()));
+        CHECK_FALSE(file_exists(folder.file("absent")));
+        CHECK_FALSE(file_exists(folder.file(std::string(10'000, 'a'))));
+        CHECK_FALSE(file_exists(""));
+    }
+
+    TEST_CASE("a file without an end is refused") {
+        expect_error(ExitCode::bad_input, {"/dev/zero", "at most 1 MiB"},
+                     [] { (void)read_file("/dev/zero", 1 << 20); });
+        const test::TemporaryFolder folder;
+        write_file(folder.file("a"), std::string(100, 'x'));
+        CHECK(read_file(folder.file("a"), 100).size() == 100);
+        expect_error(ExitCode::bad_input, {"at most 99"},
+                     [&] { (void)read_file(folder.file("a"), 99); });
+    }
+
     TEST_CASE("files that cannot be read are named") {
         const test::TemporaryFolder folder;
         const std::string absent = folder.file("absent");

@@ -39,5 +39,23 @@ TEST_SUITE("behaviour") {
                                    not_possible(hostile, hostile), job_failed(hostile, hostile)})
             for (const char c : std::string(error.what()))
                 CHECK((static_cast<unsigned char>(c) >= 0x20 && c != 0x7f));
+        // What is no UTF-8 (alone, overlong, cut off, too high) and the C1 control CSI.
+        CHECK(one_line("a\xff|\xc0\xaf|\xe2\x82|\xf5|\xc2\x9b") == "a?|??|??|?|??");
+        CHECK(one_line("6 µs · 3 ≤ 4 😀") == "6 µs · 3 ≤ 4 😀");
+    }
+
+    TEST_CASE("an error quotes the start of what is long") {
+        const std::string text =
+            bad_input("file", "a name", "'" + std::string(100'000, 'x')).what();
+        CHECK(text.starts_with("file: expected a name, found 'xxx"));
+        CHECK(text.ends_with("x..."));
+        CHECK(text.size() < 1000);
+        std::string accents;
+        while (accents.size() < 2000) accents += "é";
+        for (const char* shift : {"", "x"}) {
+            const std::string clipped = bad_input("f", "a", shift + accents).what();
+            CHECK(one_line(clipped) == clipped);
+            CHECK(clipped.find('?') == std::string::npos);
+        }
     }
 }

@@ -108,4 +108,13 @@ TEST_SUITE("behaviour") {
         expect_error(ExitCode::bad_input, {"absent.yaml", "No such file"},
                      [] { (void)Yaml::load("absent.yaml"); });
     }
+
+    TEST_CASE("texts that would command a terminal are refused, and names are one line") {
+        for (const char* wrong : {"\"x\\e[31m\"", "\"x\\0y\"", "\"x\\ry\"", "\"\\x7f\""})
+            expect_error(ExitCode::bad_input, {"box.yaml:1", "a:", "control characters"},
+                         [&] { (void)parse(std::string("a: ") + wrong).at("a").text(); });
+        const Yaml lines = parse("a: \"two\\nlines\"").at("a");
+        CHECK(lines.text() == "two\nlines");
+        expect_error(ExitCode::bad_input, {"box.yaml:1", "one line"}, [&] { (void)lines.line(); });
+    }
 }

@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
+#include <fstream>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -125,6 +129,19 @@ TEST_SUITE("cli") {
         CHECK(after["time"]["time_s"] == before["time"]["time_s"]);
     }
 
+    TEST_CASE("an empty file that is no store is refused and left as it is") {
+        const TemporaryFolder folder;
+        const std::string file = folder.file("empty");
+        std::ofstream(file).close();
+        for (const auto& arguments : {std::vector<std::string>{"explain"},
+                                      {"report", "--run", "1", "-o", folder.file("r")}}) {
+            auto with_store = arguments;
+            with_store.insert(with_store.end(), {"--store", file});
+            check_refused(run_ridge(with_store), "an empty file");
+            CHECK(std::filesystem::file_size(file) == 0);
+        }
+    }
+
     TEST_CASE("nothing stored, nothing of that name: one line that says how to collect") {
         StoredExample empty;
         check_refused(explain(empty, {"alexnet"}), "ridge collect");
@@ -137,6 +154,7 @@ TEST_SUITE("cli") {
         check_refused(explain(example, {"--machine", "cray-1"}), "cray-1");
         check_refused(explain(example, {"--sort", "beauty"}), "beauty");
         check_refused(explain(example, {"--top", "0"}), "--top");
+        check_refused(explain(example, {"--top", "99999999999999999999"}), "--top");
         check_refused(explain(example, {"--json", "--csv"}), "--csv");
     }
 }

@@ -1,5 +1,8 @@
 // Readers and the writer of traces.
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -140,6 +143,66 @@ TEST_SUITE("behaviour") {
         partial->replay(kept);
         CHECK(kept.runs.size() > 0);
         CHECK(partial->damage().find("cut off") != std::string::npos);
+    }
+
+    TEST_CASE(
+        "a short trace that lost its end or gained some keeps every whole record on request") {
+        TemporaryFolder folder;
+        const std::string path = folder.file("t.ridge");
+        const std::vector<LineRun> runs{{.line = 7, .bytes = 8}, {.line = 900, .bytes = 64}};
+        TraceWriter writer(path, {});
+        writer.consume(runs);
+        writer.close();
+        const std::string whole = read_all(path);
+        for (const std::string& damaged : {whole.substr(0, whole.size() - 1), whole + "more"}) {
+            write_all(path, damaged);
+            Collected refused;
+            CHECK_THROWS_AS(open_trace(path)->replay(refused), Error);
+            const auto partial = open_trace(path, {.partial = true});
+            Collected kept;
+            partial->replay(kept);
+            CHECK(kept.runs == runs);
+            CHECK(partial->damage().find("intact compressed data") != std::string::npos);
+        }
+    }
+
+    TEST_CASE("text lines before the damage of their compression are kept on request") {
+        TemporaryFolder folder;
+        const std::string text = folder.file("t"), packed = folder.file("t.gz");
+        write_all(text, " L 1000,8\n S 2000,4\n");
+        REQUIRE(run_program({"sh", "-c", "gzip -c " + text + " > " + packed}).exit_code == 0);
+        const std::string whole = read_all(packed);
+        write_all(packed, whole.substr(0, whole.size() - 4));  // the checksum's second half
+        const auto partial = open_trace(packed, {.partial = true});
+        Collected kept;
+        partial->replay(kept);
+        CHECK(kept.runs.size() == 2);
+        CHECK(partial->damage().find("cut off") != std::string::npos);
+    }
+
+    TEST_CASE("a trace goes through links and into pipes, as every file does") {
+        TemporaryFolder folder;
+        write_all(folder.file("real"), "old");
+        std::filesystem::create_symlink("real", folder.file("link"));
+        TraceWriter through(folder.file("link"), {});
+        through.close();
+        CHECK(std::filesystem::is_symlink(folder.file("link")));
+        Collected none;
+        open_trace(folder.file("real"))->replay(none);
+        CHECK(none.runs.empty());
+
+        const std::string pipe = folder.file("pipe");
+        REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+        const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+        REQUIRE(reader >= 0);
+        TraceWriter into(pipe, {});
+        into.close();
+        std::string got(4096, '\0');
+        const auto bytes = ::read(reader, got.data(), got.size());
+        close(reader);
+        CHECK(std::filesystem::is_fifo(pipe));
+        REQUIRE(bytes > 0);
+        CHECK(got.substr(0, static_cast<std::size_t>(bytes)) == read_all(folder.file("real")));
     }
 
     TEST_CASE("gzip and zstd are recognised by content") {

@@ -111,6 +111,9 @@ TEST_SUITE("cli") {
         check_refused(report(example, {"alexnet", "-o", page, "--batch", "0"}), 2, "batch");
         check_refused(report(example, {"alexnet", "-o", page, "--threads", "100000"}), 2,
                       "threads");
+        check_refused(report(example, {"alexnet", "-o", page, "--threads", "0"}), 2, "--threads");
+        check_refused(report(example, {"alexnet", "-o", page, "--budget", "inf"}), 2, "--budget");
+        check_refused(report(example, {"alexnet", "-o", page, "--json", page}), 2, "--json");
         check_refused(report(example, {"-o", page}), 2, "--run");
         check_refused(report(example, {"--run", "12", "-o", page}), 2, "");
         CHECK_FALSE(std::filesystem::exists(page));
