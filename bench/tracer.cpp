@@ -14,17 +14,11 @@
 namespace ridge {
 namespace {
 
-CacheSpec level(const char* name, std::uint64_t bytes, int ways) {
-    CacheSpec spec;
-    spec.name = name;
-    spec.capacity_bytes = bytes;
-    spec.ways = ways;
-    return spec;
-}
-
 HierarchySpec three_levels() {
     HierarchySpec spec;
-    spec.levels = {level("L1", 48 << 10, 12), level("L2", 2 << 20, 16), level("L3", 32 << 20, 16)};
+    spec.levels = {{.name = "L1", .capacity_bytes = 48 << 10, .ways = 12},
+                   {.name = "L2", .capacity_bytes = 2 << 20, .ways = 16},
+                   {.name = "L3", .capacity_bytes = 32 << 20, .ways = 16}};
     return spec;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 
 #include "apps/ridge/commands.hpp"
 #include "apps/ridge/touched_lines.hpp"
@@ -289,10 +290,10 @@ void add_trace(CLI::App& app, Action& action) {
     verb->add_option("layer", options->layer, "A layer line")->required();
     verb->add_option("--pass", options->pass, "One pass instead of all");
     verb->add_option("--batch", options->batch, "Images, instead of the layer's mb")
-        ->check(CLI::PositiveNumber);
+        ->check(whole_number(1, std::numeric_limits<std::int64_t>::max()));
     verb->add_option("--dtype", options->dtype, "f32 or bf16");
     verb->add_option("--threads", options->threads, "OpenMP threads of the kernel")
-        ->check(CLI::Range(1, 255))
+        ->check(whole_number(1, 255))
         ->capture_default_str();
     verb->add_option("--save", options->save, "Write the touches in ridge's own form");
     verb->add_flag("--self-check", options->self_check,

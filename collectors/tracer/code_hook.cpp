@@ -32,20 +32,10 @@ std::uint32_t movable_bytes(const Function& function, std::uint32_t least) {
 
 /// Whether a branch of the function leads into its first `bytes` bytes.
 bool branches_into(const Function& function, std::uint32_t bytes) {
-    std::uint64_t at = function.address;
-    while (at < function.end()) {
-        const auto instruction = decode(function.code_at(at), at);
-        if (!instruction) {
-            ++at;
-            continue;
-        }
-        if (instruction->direct && instruction->operation != Operation::call &&
-            instruction->target >= function.address &&
-            instruction->target < function.address + bytes)
-            return true;
-        at += instruction->length;
-    }
-    return false;
+    return any_instruction(function, [&](const Instruction& i) {
+        return i.direct && i.operation != Operation::call && i.target >= function.address &&
+               i.target < function.address + bytes;
+    });
 }
 
 class CodeWriter {

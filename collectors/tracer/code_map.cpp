@@ -10,22 +10,12 @@
 namespace ridge::tracer {
 namespace {
 
-/// Constants in the code are swept over as if they were instructions: that can only make the answer
-/// yes where no is right, which costs time and nothing else.
+/// A yes where no is right costs time and nothing else.
 bool brings_vectors_back(const Function& function) {
-    std::uint64_t at = function.address;
-    while (at < function.end()) {
-        const auto instruction = decode(function.code_at(at), at);
-        if (!instruction) {
-            ++at;
-            continue;
-        }
-        if (instruction->operation == Operation::compare_lane ||
-            instruction->operation == Operation::vector_to_general)
-            return true;
-        at += instruction->length;
-    }
-    return false;
+    return any_instruction(function, [](const Instruction& i) {
+        return i.operation == Operation::compare_lane ||
+               i.operation == Operation::vector_to_general;
+    });
 }
 
 }  // namespace

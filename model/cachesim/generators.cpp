@@ -125,14 +125,12 @@ LoopNest strided(Parameters& p) {
     const std::uint64_t stride = p.size("stride", 4096, 1, 1 << 30);
     // As many elements as one run can count.
     const std::uint64_t bytes =
-        p.size("bytes", 0, stride, static_cast<double>(stride) * 0xffffffff);
+        p.size("bytes", 0, stride,
+               static_cast<double>(stride) * std::numeric_limits<std::uint32_t>::max());
     const std::uint64_t passes = p.size("passes", 2, 1);
     LoopNest nest;
     ArrayPlacer place;
     const auto a = place.add(nest, "a", bytes);
-    if (bytes / stride > std::numeric_limits<std::uint32_t>::max())
-        throw bad_input(p.where(), "at most 4294967295 strides in the buffer",
-                        std::to_string(bytes / stride));
     NestRun run = run_of(a, TouchKind::load, std::min<std::uint64_t>(stride, 8), {0});
     run.rows = static_cast<std::uint32_t>(bytes / stride);
     run.pitch = static_cast<std::int64_t>(stride);
@@ -165,8 +163,8 @@ LoopNest triad(Parameters& p) {
 
 LoopNest blocked_matmul(Parameters& p) {
     MatmulShape s;
-    constexpr double largest_side = 1 << 24;
-    const auto block = p.size("block", 32, 1, largest_side);
+    constexpr double largest_side = 1 << 24, largest_block = 1 << 16;
+    const auto block = p.size("block", 32, 1, largest_block);
     const auto side = [&](const char* key) {
         return static_cast<std::int64_t>(p.size(key, 0, block, largest_side));
     };
@@ -174,8 +172,6 @@ LoopNest blocked_matmul(Parameters& p) {
     s.n = side("n");
     s.k = side("k");
     s.block_m = s.block_n = s.block_k = static_cast<std::int64_t>(block);
-    if (block > 65536)
-        throw bad_input(p.where() + " block", "at most 65536", std::to_string(block));
     // Addresses are 64 bits wide; a matrix of 1e15 bytes is more than any machine holds.
     for (const auto& [rows, columns] : {std::pair(s.m, s.k), {s.k, s.n}, {s.m, s.n}})
         if (const double size = 4.0 * static_cast<double>(rows) * static_cast<double>(columns);

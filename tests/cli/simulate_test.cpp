@@ -46,7 +46,7 @@ TEST_SUITE("cli") {
         TemporaryFolder folder;
         const std::string trace = folder.file("t.ridge");
         const std::string layer = "conv:mb2ic16ih14oc16oh14kh3ph1";
-        const auto direct = simulate({layer, "--json", "--stream", "nest", "--save-trace", trace});
+        const auto direct = simulate({layer, "--json", "--save-trace", trace});
         const auto again = simulate({trace, "--json"});
         REQUIRE_MESSAGE(again.exit_code == 0, again.err);
         CHECK(nlohmann::json::parse(direct.out)["levels"] ==

@@ -17,14 +17,6 @@ bool wide_vectors() {
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
 }
 
-CacheSpec level(const char* name, std::uint64_t bytes, int ways) {
-    CacheSpec spec;
-    spec.name = name;
-    spec.capacity_bytes = bytes;
-    spec.ways = ways;
-    return spec;
-}
-
 /// The stream of one row, traced anew for each replay.
 class RowSource : public RunSource {
 public:
@@ -132,8 +124,9 @@ TEST_SUITE("behaviour") {
 
     TEST_CASE("compressed and access by access, an LRU hierarchy moves the same bytes") {
         HierarchySpec spec;
-        spec.levels = {level("L1", 48 << 10, 12), level("L2", 256 << 10, 16),
-                       level("L3", 1 << 20, 16)};
+        spec.levels = {{.name = "L1", .capacity_bytes = 48 << 10, .ways = 12},
+                       {.name = "L2", .capacity_bytes = 256 << 10, .ways = 16},
+                       {.name = "L3", .capacity_bytes = 1 << 20, .ways = 16}};
         for (const char* line :
              {"conv:mb2ic64ih28oc64oh28kh3ph1", "conv:mb2ic128ih14oc64oh14kh1ph0",
               "ip:mb8ic512oc256", "pool:mb2ic64ih28oh14kh3sh2ph1"}) {
