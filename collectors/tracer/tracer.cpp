@@ -54,7 +54,8 @@ Registers registers_of(const SavedRegisters& s) {
 /// `stack_at`: that place, chosen by the first call (0 before); a multiple of 64 KiB, so that the
 /// sets of most caches are the same in every process too. The address sanitizer would pad `skipped`
 /// by an amount that depends on the caller, so it leaves this frame alone.
-[[gnu::noinline, gnu::no_sanitize("address")]] void execute_with_stack_at(std::uint64_t& stack_at, Kernel& kernel) {
+[[gnu::noinline, gnu::no_sanitize("address")]] void execute_with_stack_at(std::uint64_t& stack_at,
+                                                                          Kernel& kernel) {
     constexpr std::uint64_t unit = 64 << 10, most = 16 * unit;
     const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
     if (frame < stack_at + unit / 2 || frame > stack_at + most)
