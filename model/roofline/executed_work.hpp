@@ -10,7 +10,7 @@
 namespace ridge {
 
 struct WorkDifference {
-    std::string cause;  ///< "ic 3 padded to 16", "additions of partial sums, 4 per output"
+    std::string cause;  ///< "ic 3 padded to 16", "additions: partial sums and bias, 4 per result"
     double flops = 0;   ///< executed beyond the useful ones; negative where the kernel saves work
 };
 

@@ -12,11 +12,6 @@ using namespace ridge::test;
 
 namespace {
 
-bool wide_vectors() {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
-}
-
 /// The stream of one row, traced anew for each replay.
 class RowSource : public RunSource {
 public:

@@ -7,6 +7,11 @@
 
 namespace ridge::test {
 
+bool wide_vectors() {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+}
+
 Kernel* TracedStep::row(Pass pass) const {
     for (const auto& kernel : step.kernels)
         if (kernel->description().key.pass == pass && kernel->description().key.part.empty())

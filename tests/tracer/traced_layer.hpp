@@ -10,6 +10,9 @@
 
 namespace ridge::test {
 
+/// Whether the library picks its AVX-512 kernels here; what they execute is known from a study.
+bool wide_vectors();
+
 /// A layer's step with a tracer on it.
 struct TracedStep {
     Layer layer;
