@@ -18,7 +18,7 @@ namespace {
 
 struct Options {
     CollectOptions collect;
-    std::string threads = "all", passes, dtype = "f32", state, library = "onednn";
+    std::string threads = "all", passes = "all", dtype = "f32", state, library = "onednn";
     std::string counters = "auto";
     bool repeat_check = false, json = false;
 };
@@ -49,19 +49,20 @@ std::vector<int> thread_counts(const std::string& text) {
 
 std::vector<Pass> passes_of(const std::string& text) {
     std::vector<Pass> passes;
+    if (text == "all") return passes;
     std::size_t start = 0;
-    while (start < text.size()) {
+    do {
         const auto comma = std::min(text.find(',', start), text.size());
         const std::string word = text.substr(start, comma - start);
         const auto pass = pass_from_string(word);
         if (!pass)
             throw bad_input("--passes",
-                            "forward, backward_data, backward_weights, backward or update, "
+                            "all, or forward, backward_data, backward_weights, backward or update "
                             "separated by commas",
                             "'" + word + "'");
         passes.push_back(*pass);
         start = comma + 1;
-    }
+    } while (start <= text.size());
     return passes;
 }
 
@@ -198,8 +199,12 @@ void add_collect(CLI::App& app, Action& action) {
     verb->add_option("--threads", options->threads, "all, a number, or a range such as 1..4")
         ->capture_default_str();
     verb->add_option("--passes", options->passes,
-                     "Only these, separated by commas: forward, backward_data, backward_weights, "
-                     "backward, update");
+                     "all, or only these, separated by commas: forward, backward_data, "
+                     "backward_weights, backward, update")
+        ->check([](const std::string& text) {
+            return text.empty() ? "expected at least one pass, found none" : "";
+        })
+        ->capture_default_str();
     verb->add_option("--dtype", options->dtype, "f32 or bf16")->capture_default_str();
     verb->add_option("--state", options->state,
                      "Caches before a sample: cold, warm, or in_step as the step leaves them "

@@ -182,6 +182,9 @@ void add_report(CLI::App& app, Action& action) {
     verb->add_option("--output,-o", options->output, "HTML file to write")->capture_default_str();
     verb->add_option("--json", options->json, "Also write the analysis as JSON to this file");
     add_stored_run_options(*verb, options->run);
+    for (const char* measuring :
+         {"--batch", "--threads", "--dtype", "--state", "--library", "--budget", "--resume"})
+        verb->get_option(measuring)->excludes(verb->get_option("--run"));
     verb->callback([&action, options] { action = [options] { return make_report(*options); }; });
 }
 

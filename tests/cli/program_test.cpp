@@ -32,7 +32,11 @@ TEST_SUITE("cli") {
                                       {"no\nsense"},
                                       {"network", "show", "--batch", "1\n2", "alexnet"},
                                       {"network", "show", std::string(100'000, 'a')},
-                                      {"report", "alexnet", "--no-such-option"}}) {
+                                      {"report", "alexnet", "--no-such-option"},
+                                      {"report", "--run", "1", "--batch", "8"},
+                                      {"report", "--run", "1", "--resume"},
+                                      {"collect", "alexnet", "--passes", ""},
+                                      {"collect", "alexnet", "--passes", "forward,"}}) {
             const auto outcome = run_ridge(arguments);
             CHECK(outcome.exit_code == 2);
             CHECK(outcome.out.empty());
