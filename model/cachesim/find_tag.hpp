@@ -14,14 +14,20 @@ namespace ridge::cachesim {
 
 #if defined(__SSE2__)
 
-/// 16 bits for 8 tags, two each: set when the lower and the upper half of a tag are those of the
-/// line. (64-bit comparison came with SSE4.1, which is not everywhere.)
-RIDGE_INLINE unsigned halves_of_8(const std::uint64_t* tags, __m128i line) {
-    const auto pair = [&](int first) {
-        const __m128i two = _mm_loadu_si128(reinterpret_cast<const __m128i*>(tags + first));
-        return _mm_cmpeq_epi32(two, line);
-    };
-    const __m128i low = _mm_packs_epi32(pair(0), pair(2)), high = _mm_packs_epi32(pair(4), pair(6));
+/// A lane of ones for each half of two tags that equals that half of the line. (64-bit comparison
+/// came with SSE4.1, which is not everywhere.)
+RIDGE_INLINE __m128i equal_halves(const std::uint64_t* tags, __m128i line) {
+    return _mm_cmpeq_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(tags)), line);
+}
+
+/// Two bits for each of up to 8 tags: the lower and the upper half are those of the line.
+template <int Tags>
+RIDGE_INLINE unsigned halves_of(const std::uint64_t* tags, __m128i line) {
+    static_assert(Tags == 4 || Tags == 8);
+    const __m128i low = _mm_packs_epi32(equal_halves(tags, line), equal_halves(tags + 2, line));
+    const __m128i high =
+        Tags == 8 ? _mm_packs_epi32(equal_halves(tags + 4, line), equal_halves(tags + 6, line))
+                  : _mm_setzero_si128();
     return static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
 }
 
@@ -32,11 +38,14 @@ template <int Ways>
 [[nodiscard]] RIDGE_INLINE int find_tag(const std::uint64_t* tags, std::uint64_t line) {
     static_assert(Ways <= 32);
 #if defined(__SSE2__)
-    if constexpr (Ways % 8 == 0) {
+    if constexpr (Ways % 4 == 0) {
         const __m128i wanted = _mm_set1_epi64x(static_cast<long long>(line));
         std::uint64_t halves = 0;
-        for (int first = 0; first < Ways; first += 8)
-            halves |= std::uint64_t{halves_of_8(tags + first, wanted)} << (2 * first);
+        for (int first = 0; first + 8 <= Ways; first += 8)
+            halves |= std::uint64_t{halves_of<8>(tags + first, wanted)} << (2 * first);
+        constexpr int rest = Ways / 8 * 8;
+        if constexpr (rest < Ways)
+            halves |= std::uint64_t{halves_of<4>(tags + rest, wanted)} << (2 * rest);
         halves &= halves >> 1 & 0x5555555555555555;
         return halves ? std::countr_zero(halves) / 2 : -1;
     }
