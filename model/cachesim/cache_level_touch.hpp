@@ -38,6 +38,12 @@ template <class Policy, int Ways, bool Sectored>
 Request CacheLevel<Policy, Ways, Sectored>::part_of(const LineRun& run, int first_byte,
                                                     int last_byte) const {
     const int granule = setup_.sectoring.granule_bytes;
+    if (granule == spec_.line_bytes)  // no level has sectors; nothing to divide
+        return {.line = run.line,
+                .sectors = 1,
+                .bytes = static_cast<std::uint16_t>(last_byte - first_byte + 1),
+                .kind = RequestKind::read,
+                .covers = first_byte == 0 && last_byte + 1 == granule};
     const int first = first_byte / granule, last = last_byte / granule;
     return {.line = run.line,
             .sectors = static_cast<SectorMask>((2u << last) - (1u << first)),

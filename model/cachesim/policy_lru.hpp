@@ -84,7 +84,8 @@ private:
     RIDGE_INLINE static int place_of(std::uint64_t order, int way) {
         constexpr std::uint64_t ones = 0x1111111111111111;
         const std::uint64_t x = order ^ (static_cast<std::uint64_t>(way) * ones);
-        return std::countr_zero((x - ones) & ~x & (ones << 3)) & ~3;
+        // Every way has its place, so the operand is not 0 and needs no test for it.
+        return __builtin_ctzll((x - ones) & ~x & (ones << 3)) & ~3;
     }
 
     RIDGE_INLINE static void move_to_front(std::uint64_t& order, int bit, int way) {
