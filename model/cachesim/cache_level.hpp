@@ -1,4 +1,4 @@
-// A cache level with its policy and number of ways fixed at compile time (Ways = 0: any). All state
+// A cache level with its policy, number of ways (0: any) and style fixed at compile time. All state
 // is one flat array: per set a row of tags, the masks of valid and dirty ways, the policy's words
 // and, with sectors, one word of masks per way. Tags are whole line numbers, so that the address of
 // a victim needs no rebuilding whatever the address.
@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,7 @@
 
 namespace ridge::cachesim {
 
-template <class Policy, int Ways, bool Sectored>
+template <class Policy, int Ways, Style style>
 class CacheLevel final : public Cache {
 public:
     explicit CacheLevel(const LevelSetup& setup)
@@ -64,6 +65,7 @@ public:
     }
 
 private:
+    static constexpr bool Sectored = style == Style::sectored, Plain = style == Style::plain;
     static constexpr std::uint64_t no_line = ~std::uint64_t{0};  // above any address / 2
     static constexpr std::size_t batch = 4096;
 
@@ -96,9 +98,20 @@ private:
         }
     }
 
-    [[nodiscard]] bool exclusive() const { return spec_.inclusion == Inclusion::exclusive; }
-    [[nodiscard]] bool write_back() const { return spec_.write_policy == WritePolicy::write_back; }
+    // What a plain level answers without looking.
+    [[nodiscard]] bool exclusive() const {
+        return !Plain && spec_.inclusion == Inclusion::exclusive;
+    }
+    [[nodiscard]] bool write_back() const {
+        return Plain || spec_.write_policy == WritePolicy::write_back;
+    }
+    [[nodiscard]] bool write_allocate() const { return Plain || spec_.write_allocate; }
+    [[nodiscard]] bool prefetches() const { return !Plain && prefetcher_.active(); }
+    [[nodiscard]] SectorMask all_sectors() const {
+        return Plain ? SectorMask{1} : setup_.sectoring.all;
+    }
     [[nodiscard]] std::uint64_t bytes_of(SectorMask mask) const {
+        if constexpr (Plain) return mask ? setup_.sectoring.line_bytes : 0;
         return setup_.sectoring.bytes_of(mask);
     }
     /// Sectors of this level that a wish for `wanted` brings in.
@@ -115,7 +128,7 @@ private:
     RIDGE_INLINE Reply serve(const Request& one);
     RIDGE_INLINE void count(RequestKind kind, bool miss);
     RIDGE_INLINE Reply read(const Request& one);
-    int allocate(const Request& one);
+    int allocate(std::uint64_t* row, const Request& one);
     bool evades(const Request& one);
     void prefetch(std::uint64_t line);
     bool store(const Request& one);
@@ -123,7 +136,8 @@ private:
     void store_nt(Request one);
 
     // Rows, cache_level_rows.hpp.
-    RIDGE_INLINE int insert(std::uint64_t line, SectorMask present, SectorMask dirty_mask);
+    RIDGE_INLINE int insert(std::uint64_t* row, std::uint64_t line, SectorMask present,
+                            SectorMask dirty_mask);
     RIDGE_INLINE int free_way(std::uint64_t* row);
     RIDGE_INLINE void evict(std::uint64_t* row, int way);
     SectorMask remove(std::uint64_t* row, int way);
@@ -155,3 +169,24 @@ private:
 #include "model/cachesim/cache_level_access.hpp"
 #include "model/cachesim/cache_level_rows.hpp"
 #include "model/cachesim/cache_level_touch.hpp"
+
+namespace ridge::cachesim {
+
+/// A level of a policy in the style that fits; `First` and `More` are the widths compiled in.
+template <template <int> class Policy, int First, int... More>
+std::unique_ptr<Cache> make_level(const LevelSetup& setup) {
+    const Style style = style_of(setup);
+    if (style == Style::sectored)
+        return std::make_unique<CacheLevel<Policy<0>, 0, Style::sectored>>(setup);
+    if (setup.spec.ways == First) {
+        if (style == Style::plain)
+            return std::make_unique<CacheLevel<Policy<First>, First, Style::plain>>(setup);
+        return std::make_unique<CacheLevel<Policy<First>, First, Style::general>>(setup);
+    }
+    if constexpr (sizeof...(More) > 0)
+        return make_level<Policy, More...>(setup);
+    else
+        return std::make_unique<CacheLevel<Policy<0>, 0, Style::general>>(setup);
+}
+
+}  // namespace ridge::cachesim

@@ -5,8 +5,8 @@
 
 namespace ridge::cachesim {
 
-template <class Policy, int Ways, bool Sectored>
-Reply CacheLevel<Policy, Ways, Sectored>::serve(const Request& one) {
+template <class Policy, int Ways, Style style>
+Reply CacheLevel<Policy, Ways, style>::serve(const Request& one) {
     switch (one.kind) {
         case RequestKind::read:
         case RequestKind::own:
@@ -30,8 +30,8 @@ Reply CacheLevel<Policy, Ways, Sectored>::serve(const Request& one) {
     return {};
 }
 
-template <class Policy, int Ways, bool Sectored>
-void CacheLevel<Policy, Ways, Sectored>::count(RequestKind kind, bool miss) {
+template <class Policy, int Ways, Style style>
+void CacheLevel<Policy, Ways, style>::count(RequestKind kind, bool miss) {
     switch (kind) {
         case RequestKind::own:
             ++counts.stores;
@@ -52,14 +52,14 @@ void CacheLevel<Policy, Ways, Sectored>::count(RequestKind kind, bool miss) {
 }
 
 /// Gives the line to the level above (or the program). Non-exclusive levels keep a copy.
-template <class Policy, int Ways, bool Sectored>
-Reply CacheLevel<Policy, Ways, Sectored>::read(const Request& one) {
+template <class Policy, int Ways, Style style>
+Reply CacheLevel<Policy, Ways, style>::read(const Request& one) {
     std::uint64_t* row = row_of(one.line);
     const int way = find(row, one.line);
     if (way < 0) {
         count(one.kind, true);
         if (exclusive()) return evades(one) ? Reply{} : fetch(one, rounded(one.sectors));
-        allocate(one);
+        allocate(row, one);
         return {};
     }
     const SectorMask missing = missing_sectors(row, way, one.sectors);
@@ -75,26 +75,26 @@ Reply CacheLevel<Policy, Ways, Sectored>::read(const Request& one) {
 }
 
 /// Brings an absent line in; returns its way.
-template <class Policy, int Ways, bool Sectored>
-int CacheLevel<Policy, Ways, Sectored>::allocate(const Request& one) {
+template <class Policy, int Ways, Style style>
+int CacheLevel<Policy, Ways, style>::allocate(std::uint64_t* row, const Request& one) {
     const SectorMask wanted = rounded(one.sectors);
     // With sectors, a store that covers all it touches leaves nothing to read.
     const bool complete =
         Sectored && one.kind == RequestKind::own && one.covers && wanted == one.sectors;
     SectorMask moved = 0;
     if (!complete && !evades(one)) moved = fetch(one, wanted).dirty;
-    const int way = insert(one.line, wanted, moved);
-    if (prefetcher_.active() && one.kind != RequestKind::prefetch)
+    const int way = insert(row, one.line, wanted, moved);
+    if (prefetches() && one.kind != RequestKind::prefetch)
         prefetcher_.on_miss(one.line, [this](std::uint64_t ahead) { prefetch(ahead); });
     return way;
 }
 
 /// Whether this store miss is the one in 1/share whose line is not read: the share is met exactly
 /// over time.
-template <class Policy, int Ways, bool Sectored>
-bool CacheLevel<Policy, Ways, Sectored>::evades(const Request& one) {
-    if (spec_.write_allocate_evasion <= 0 || one.kind != RequestKind::own || !one.covers ||
-        one.sectors != setup_.sectoring.all)
+template <class Policy, int Ways, Style style>
+bool CacheLevel<Policy, Ways, style>::evades(const Request& one) {
+    if (Plain || spec_.write_allocate_evasion <= 0 || one.kind != RequestKind::own || !one.covers ||
+        one.sectors != all_sectors())
         return false;
     evasion_due_ += spec_.write_allocate_evasion;
     if (evasion_due_ < 1) return false;
@@ -103,17 +103,18 @@ bool CacheLevel<Policy, Ways, Sectored>::evades(const Request& one) {
     return true;
 }
 
-template <class Policy, int Ways, bool Sectored>
-void CacheLevel<Policy, Ways, Sectored>::prefetch(std::uint64_t line) {
-    if (find(row_of(line), line) >= 0) return;
+template <class Policy, int Ways, Style style>
+void CacheLevel<Policy, Ways, style>::prefetch(std::uint64_t line) {
+    std::uint64_t* row = row_of(line);
+    if (find(row, line) >= 0) return;
     count(RequestKind::prefetch, true);
-    allocate({.line = line, .sectors = setup_.sectoring.all, .kind = RequestKind::prefetch});
+    allocate(row, {.line = line, .sectors = setup_.sectoring.all, .kind = RequestKind::prefetch});
 }
 
 /// A store of the program (first level) or one that the level above passed on. Counting is left
 /// to the caller; returns whether the line was there.
-template <class Policy, int Ways, bool Sectored>
-bool CacheLevel<Policy, Ways, Sectored>::store(const Request& one) {
+template <class Policy, int Ways, Style style>
+bool CacheLevel<Policy, Ways, style>::store(const Request& one) {
     std::uint64_t* row = row_of(one.line);
     int way = find(row, one.line);
     const bool present = way >= 0;
@@ -121,11 +122,11 @@ bool CacheLevel<Policy, Ways, Sectored>::store(const Request& one) {
         policy_.hit(state(row), way);
         const SectorMask missing = missing_sectors(row, way, one.sectors);
         if (missing && !one.covers) fill_sectors(row, way, one, missing);
-    } else if (!spec_.write_allocate || exclusive()) {
+    } else if (!write_allocate() || exclusive()) {
         forward_store(one);
         return false;
     } else {
-        way = allocate(one.as(RequestKind::own));
+        way = allocate(row, one.as(RequestKind::own));
         // A prefetch of the next lines may have displaced what was just brought in.
         if (row[way] != one.line) return false;
     }
@@ -137,35 +138,35 @@ bool CacheLevel<Policy, Ways, Sectored>::store(const Request& one) {
 }
 
 /// A line evicted above: kept without reading anything, unless sectors are missing.
-template <class Policy, int Ways, bool Sectored>
-void CacheLevel<Policy, Ways, Sectored>::write_back_in(const Request& one) {
+template <class Policy, int Ways, Style style>
+void CacheLevel<Policy, Ways, style>::write_back_in(const Request& one) {
     ++counts.write_backs_in;
     counts.received_bytes +=
-        bytes_of(one.kind == RequestKind::victim ? setup_.sectoring.all : one.sectors);
+        bytes_of(one.kind == RequestKind::victim ? all_sectors() : one.sectors);
     std::uint64_t* row = row_of(one.line);
     int way = find(row, one.line);
-    const SectorMask present = one.kind == RequestKind::victim ? setup_.sectoring.all : one.sectors;
+    const SectorMask present = one.kind == RequestKind::victim ? all_sectors() : one.sectors;
     if (way >= 0) {
         policy_.hit(state(row), way);
         if constexpr (Sectored) sectors(row, way) |= present;
-    } else if (!spec_.write_allocate && one.kind == RequestKind::write_back) {
+    } else if (!write_allocate() && one.kind == RequestKind::write_back) {
         write_down(one.line, one.sectors, RequestKind::write_back);
         return;
     } else {
-        if (!Sectored && present != setup_.sectoring.all)
+        if (!Sectored && !Plain && present != setup_.sectoring.all)
             fetch({.line = one.line}, static_cast<SectorMask>(setup_.sectoring.all & ~present));
-        way = insert(one.line, present, 0);
+        way = insert(row, one.line, present, 0);
     }
     if (!one.sectors) return;
-    if (spec_.write_policy == WritePolicy::write_through)
+    if (!Plain && spec_.write_policy == WritePolicy::write_through)
         write_down(one.line, one.sectors, RequestKind::write_back);
     else
         mark_dirty(row, way, one.sectors);
 }
 
 /// The line goes to memory past this level; a copy here is dropped, its dirty data merged.
-template <class Policy, int Ways, bool Sectored>
-void CacheLevel<Policy, Ways, Sectored>::store_nt(Request one) {
+template <class Policy, int Ways, Style style>
+void CacheLevel<Policy, Ways, style>::store_nt(Request one) {
     std::uint64_t* row = row_of(one.line);
     const int way = find(row, one.line);
     if (way >= 0 && remove(row, way)) one.covers = true;
@@ -174,8 +175,8 @@ void CacheLevel<Policy, Ways, Sectored>::store_nt(Request one) {
     send(one);
 }
 
-template <class Policy, int Ways, bool Sectored>
-bool CacheLevel<Policy, Ways, Sectored>::reference(std::uint64_t line) {
+template <class Policy, int Ways, Style style>
+bool CacheLevel<Policy, Ways, style>::reference(std::uint64_t line) {
     std::uint64_t* row = row_of(line);
     const int way = find(row, line);
     if (way >= 0) {

@@ -5,10 +5,10 @@
 
 namespace ridge::cachesim {
 
-template <class Policy, int Ways, bool Sectored>
-SectorMask CacheLevel<Policy, Ways, Sectored>::rounded(SectorMask wanted) const {
+template <class Policy, int Ways, Style style>
+SectorMask CacheLevel<Policy, Ways, style>::rounded(SectorMask wanted) const {
     if constexpr (!Sectored) {
-        return setup_.sectoring.all;
+        return all_sectors();
     } else {
         // This level's sector may be several granules of a finer level.
         const int group = spec_.sector_bytes / setup_.sectoring.granule_bytes;
@@ -23,10 +23,9 @@ SectorMask CacheLevel<Policy, Ways, Sectored>::rounded(SectorMask wanted) const 
 }
 
 /// Puts an absent line in, evicting if need be; returns its way.
-template <class Policy, int Ways, bool Sectored>
-int CacheLevel<Policy, Ways, Sectored>::insert(std::uint64_t line, SectorMask present,
-                                               SectorMask dirty_mask) {
-    std::uint64_t* row = row_of(line);
+template <class Policy, int Ways, Style style>
+int CacheLevel<Policy, Ways, style>::insert(std::uint64_t* row, std::uint64_t line,
+                                            SectorMask present, SectorMask dirty_mask) {
     const int way = free_way(row);
     const std::uint64_t bit = std::uint64_t{1} << way;
     row[way] = line;
@@ -38,8 +37,8 @@ int CacheLevel<Policy, Ways, Sectored>::insert(std::uint64_t line, SectorMask pr
     return way;
 }
 
-template <class Policy, int Ways, bool Sectored>
-int CacheLevel<Policy, Ways, Sectored>::free_way(std::uint64_t* row) {
+template <class Policy, int Ways, Style style>
+int CacheLevel<Policy, Ways, style>::free_way(std::uint64_t* row) {
     const std::uint64_t empty = full_ & ~valid(row);
     if (empty) [[unlikely]]
         return setup_.parameters.rightmost_empty ? 63 - std::countl_zero(empty)
@@ -50,15 +49,22 @@ int CacheLevel<Policy, Ways, Sectored>::free_way(std::uint64_t* row) {
 }
 
 /// Displaces the line of `way`; inclusive levels take it from the levels above as well.
-template <class Policy, int Ways, bool Sectored>
-void CacheLevel<Policy, Ways, Sectored>::evict(std::uint64_t* row, int way) {
+template <class Policy, int Ways, Style style>
+void CacheLevel<Policy, Ways, style>::evict(std::uint64_t* row, int way) {
     const std::uint64_t line = row[way];
     SectorMask dirty_mask = dirty_sectors(row, way);
     const std::uint64_t bit = std::uint64_t{1} << way;
+    ++counts.evictions;
+    if constexpr (Plain) {
+        // The place is taken again at once, and nothing below can ask for it meanwhile.
+        if (!dirty_mask) return;
+        dirty(row) &= ~bit;
+        write_down(line, dirty_mask, RequestKind::write_back);
+        return;
+    }
     dirty(row) &= ~bit;
     valid(row) &= ~bit;
     row[way] = no_line;
-    ++counts.evictions;
     for (Cache* above : inner_) dirty_mask |= above->drop(line).dirty;
     if (setup_.next_exclusive)
         write_down(line, dirty_mask, RequestKind::victim);
@@ -66,23 +72,23 @@ void CacheLevel<Policy, Ways, Sectored>::evict(std::uint64_t* row, int way) {
         write_down(line, dirty_mask, RequestKind::write_back);
 }
 
-template <class Policy, int Ways, bool Sectored>
-void CacheLevel<Policy, Ways, Sectored>::mark_dirty(std::uint64_t* row, int way, SectorMask mask) {
+template <class Policy, int Ways, Style style>
+void CacheLevel<Policy, Ways, style>::mark_dirty(std::uint64_t* row, int way, SectorMask mask) {
     dirty(row) |= std::uint64_t{1} << way;
     if constexpr (Sectored) sectors(row, way) |= static_cast<std::uint64_t>(mask) << 16 | mask;
 }
 
-template <class Policy, int Ways, bool Sectored>
-SectorMask CacheLevel<Policy, Ways, Sectored>::dirty_sectors(std::uint64_t* row, int way) const {
+template <class Policy, int Ways, Style style>
+SectorMask CacheLevel<Policy, Ways, style>::dirty_sectors(std::uint64_t* row, int way) const {
     if constexpr (Sectored)
         return static_cast<SectorMask>(sectors(row, way) >> 16);
     else
-        return (dirty(row) >> way & 1) ? setup_.sectoring.all : SectorMask{0};
+        return (dirty(row) >> way & 1) ? all_sectors() : SectorMask{0};
 }
 
 /// Takes a line out without sending it anywhere; returns what was dirty.
-template <class Policy, int Ways, bool Sectored>
-SectorMask CacheLevel<Policy, Ways, Sectored>::remove(std::uint64_t* row, int way) {
+template <class Policy, int Ways, Style style>
+SectorMask CacheLevel<Policy, Ways, style>::remove(std::uint64_t* row, int way) {
     const SectorMask dirty_mask = dirty_sectors(row, way);
     const std::uint64_t bit = std::uint64_t{1} << way;
     dirty(row) &= ~bit;
@@ -95,18 +101,18 @@ SectorMask CacheLevel<Policy, Ways, Sectored>::remove(std::uint64_t* row, int wa
 }
 
 /// Sectors of `wanted` that a resident line lacks; none without sectors.
-template <class Policy, int Ways, bool Sectored>
-SectorMask CacheLevel<Policy, Ways, Sectored>::missing_sectors(std::uint64_t* row, int way,
-                                                               SectorMask wanted) const {
+template <class Policy, int Ways, Style style>
+SectorMask CacheLevel<Policy, Ways, style>::missing_sectors(std::uint64_t* row, int way,
+                                                            SectorMask wanted) const {
     if constexpr (Sectored)
         return static_cast<SectorMask>(wanted & ~sectors(row, way));
     else
         return 0;
 }
 
-template <class Policy, int Ways, bool Sectored>
-void CacheLevel<Policy, Ways, Sectored>::fill_sectors(std::uint64_t* row, int way,
-                                                      const Request& one, SectorMask missing) {
+template <class Policy, int Ways, Style style>
+void CacheLevel<Policy, Ways, style>::fill_sectors(std::uint64_t* row, int way, const Request& one,
+                                                   SectorMask missing) {
     if constexpr (Sectored) {
         sectors(row, way) |= rounded(missing);
         fetch(one, rounded(missing));
@@ -114,8 +120,8 @@ void CacheLevel<Policy, Ways, Sectored>::fill_sectors(std::uint64_t* row, int wa
 }
 
 /// Reads sectors of a line from the level below.
-template <class Policy, int Ways, bool Sectored>
-Reply CacheLevel<Policy, Ways, Sectored>::fetch(const Request& one, SectorMask mask) {
+template <class Policy, int Ways, Style style>
+Reply CacheLevel<Policy, Ways, style>::fetch(const Request& one, SectorMask mask) {
     ++counts.fills;
     const std::uint64_t bytes = bytes_of(mask);
     counts.read_bytes += bytes;
@@ -127,43 +133,43 @@ Reply CacheLevel<Policy, Ways, Sectored>::fetch(const Request& one, SectorMask m
                  .covers = one.covers});
 }
 
-template <class Policy, int Ways, bool Sectored>
-void CacheLevel<Policy, Ways, Sectored>::write_down(std::uint64_t line, SectorMask mask,
-                                                    RequestKind kind) {
+template <class Policy, int Ways, Style style>
+void CacheLevel<Policy, Ways, style>::write_down(std::uint64_t line, SectorMask mask,
+                                                 RequestKind kind) {
     // A clean victim moves down too: its bytes cross the link, though nothing is written back.
     const std::uint64_t bytes =
-        kind == RequestKind::victim ? bytes_of(setup_.sectoring.all) : bytes_of(mask);
+        kind == RequestKind::victim ? bytes_of(all_sectors()) : bytes_of(mask);
     counts.write_backs += mask != 0;
     counts.written_bytes += bytes;
     if (!region_bytes.empty()) region_bytes[setup_.regions->find(line)].written += bytes;
     send({.line = line, .sectors = mask, .kind = kind});
 }
 
-template <class Policy, int Ways, bool Sectored>
-void CacheLevel<Policy, Ways, Sectored>::forward_store(const Request& one) {
+template <class Policy, int Ways, Style style>
+void CacheLevel<Policy, Ways, style>::forward_store(const Request& one) {
     counts.written_bytes += one.bytes;
     if (!region_bytes.empty()) region_bytes[setup_.regions->find(one.line)].written += one.bytes;
     send(one.as(RequestKind::store));
 }
 
-template <class Policy, int Ways, bool Sectored>
-Reply CacheLevel<Policy, Ways, Sectored>::send(const Request& one) {
-    if (setup_.coupled) return setup_.next->request(one);
+template <class Policy, int Ways, Style style>
+Reply CacheLevel<Policy, Ways, style>::send(const Request& one) {
+    if (!Plain && setup_.coupled) return setup_.next->request(one);
     out_[waiting_++] = one.as(one.kind);
     if (waiting_ == batch) flush();
     return {};
 }
 
-template <class Policy, int Ways, bool Sectored>
-Dropped CacheLevel<Policy, Ways, Sectored>::drop(std::uint64_t line) {
+template <class Policy, int Ways, Style style>
+Dropped CacheLevel<Policy, Ways, style>::drop(std::uint64_t line) {
     std::uint64_t* row = row_of(line);
     const int way = find(row, line);
     if (way < 0) return {};
     return {true, remove(row, way)};
 }
 
-template <class Policy, int Ways, bool Sectored>
-void CacheLevel<Policy, Ways, Sectored>::visit(const Visitor& visitor) const {
+template <class Policy, int Ways, Style style>
+void CacheLevel<Policy, Ways, style>::visit(const Visitor& visitor) const {
     for (std::size_t first = 0; first < rows_.size(); first += stride_) {
         auto* row = const_cast<std::uint64_t*>(&rows_[first]);  // the accessors are shared
         for (int way = 0; way < ways(); ++way)

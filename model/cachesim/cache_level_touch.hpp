@@ -8,8 +8,8 @@
 
 namespace ridge::cachesim {
 
-template <class Policy, int Ways, bool Sectored>
-void CacheLevel<Policy, Ways, Sectored>::touch(std::span<const LineRun> runs) {
+template <class Policy, int Ways, Style style>
+void CacheLevel<Policy, Ways, style>::touch(std::span<const LineRun> runs) {
     for (const LineRun& run : runs) {
         switch (run.kind) {
             case TouchKind::load:
@@ -34,11 +34,11 @@ void CacheLevel<Policy, Ways, Sectored>::touch(std::span<const LineRun> runs) {
 }
 
 /// The request for bytes [first_byte, last_byte] of one line of the run.
-template <class Policy, int Ways, bool Sectored>
-Request CacheLevel<Policy, Ways, Sectored>::part_of(const LineRun& run, int first_byte,
-                                                    int last_byte) const {
+template <class Policy, int Ways, Style style>
+Request CacheLevel<Policy, Ways, style>::part_of(const LineRun& run, int first_byte,
+                                                 int last_byte) const {
     const int granule = setup_.sectoring.granule_bytes;
-    if (granule == spec_.line_bytes)  // no level has sectors; nothing to divide
+    if (Plain || granule == spec_.line_bytes)  // no level has sectors: nothing to divide
         return {.line = run.line,
                 .sectors = 1,
                 .bytes = static_cast<std::uint16_t>(last_byte - first_byte + 1),
@@ -52,9 +52,9 @@ Request CacheLevel<Policy, Ways, Sectored>::part_of(const LineRun& run, int firs
             .covers = first_byte % granule == 0 && (last_byte + 1) % granule == 0};
 }
 
-template <class Policy, int Ways, bool Sectored>
+template <class Policy, int Ways, Style style>
 template <TouchKind Kind>
-void CacheLevel<Policy, Ways, Sectored>::touch_run(const LineRun& run) {
+void CacheLevel<Policy, Ways, style>::touch_run(const LineRun& run) {
     const int line_bytes = spec_.line_bytes;
     int first = run.offset, rest = run.bytes;
     std::uint64_t shift = 0;
@@ -93,9 +93,9 @@ void CacheLevel<Policy, Ways, Sectored>::touch_run(const LineRun& run) {
     if constexpr (Kind == TouchKind::prefetch) counts.prefetches += accesses;
 }
 
-template <class Policy, int Ways, bool Sectored>
+template <class Policy, int Ways, Style style>
 template <TouchKind Kind>
-void CacheLevel<Policy, Ways, Sectored>::touch_line(const Request& one, int repeats) {
+void CacheLevel<Policy, Ways, style>::touch_line(const Request& one, int repeats) {
     if constexpr (Kind == TouchKind::store) {
         if (!store(one)) ++counts.store_misses;
     } else {
@@ -112,7 +112,7 @@ void CacheLevel<Policy, Ways, Sectored>::touch_line(const Request& one, int repe
         if (way < 0 || missing) {
             const Request wanted = one.as(wish);
             if (way < 0)
-                allocate(wanted);
+                allocate(row, wanted);
             else
                 fill_sectors(row, way, wanted, missing);
             counts.load_misses += wish == RequestKind::read;

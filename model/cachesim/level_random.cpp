@@ -5,15 +5,7 @@
 namespace ridge::cachesim {
 
 std::unique_ptr<Cache> make_random_level(const LevelSetup& setup) {
-    if (setup.spec.sector_bytes > 0) return std::make_unique<CacheLevel<Random<0>, 0, true>>(setup);
-    switch (setup.spec.ways) {
-        case 8:
-            return std::make_unique<CacheLevel<Random<8>, 8, false>>(setup);
-        case 16:
-            return std::make_unique<CacheLevel<Random<16>, 16, false>>(setup);
-        default:
-            return std::make_unique<CacheLevel<Random<0>, 0, false>>(setup);
-    }
+    return make_level<Random, 8, 16>(setup);
 }
 
 }  // namespace ridge::cachesim

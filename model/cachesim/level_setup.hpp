@@ -24,6 +24,12 @@ struct LevelSetup {
     bool coupled = false;
 };
 
+/// What a level is compiled for. plain: whole lines, write-back with allocation, nothing that links
+/// it closer to its neighbours (inclusion, prefetching, evasion): what most levels are, and what is
+/// worth being fast. sectored: lines in sectors. general: everything else.
+enum class Style { plain, general, sectored };
+[[nodiscard]] Style style_of(const LevelSetup& setup);
+
 /// One row of the table of policies.
 struct Policy {
     const char* name;

@@ -5,13 +5,7 @@
 namespace ridge::cachesim {
 
 std::unique_ptr<Cache> make_srrip_level(const LevelSetup& setup) {
-    if (setup.spec.sector_bytes > 0) return std::make_unique<CacheLevel<Srrip<0>, 0, true>>(setup);
-    switch (setup.spec.ways) {
-        case 16:
-            return std::make_unique<CacheLevel<Srrip<16>, 16, false>>(setup);
-        default:
-            return std::make_unique<CacheLevel<Srrip<0>, 0, false>>(setup);
-    }
+    return make_level<Srrip, 16>(setup);
 }
 
 }  // namespace ridge::cachesim
