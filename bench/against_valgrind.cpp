@@ -9,11 +9,13 @@
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -135,6 +137,39 @@ void replays_the_trace(benchmark::State& state) {
     state.counters["accesses"] = s.accesses;
 }
 BENCHMARK(replays_the_trace)->Unit(benchmark::kMillisecond);
+
+/// The runs of a trace, held in memory.
+class Held : public RunSink, public RunSource {
+public:
+    explicit Held(RunSource& source) : info_(source.info()) { source.replay(*this); }
+    void consume(std::span<const LineRun> chunk) override {
+        runs_.insert(runs_.end(), chunk.begin(), chunk.end());
+    }
+    [[nodiscard]] const TraceInfo& info() const override { return info_; }
+    void replay(RunSink& sink) override {
+        constexpr std::size_t chunk = 1024;
+        const std::span<const LineRun> all(runs_);
+        for (std::size_t i = 0; i < all.size(); i += chunk)
+            sink.consume(all.subspan(i, std::min(chunk, all.size() - i)));
+    }
+
+private:
+    TraceInfo info_;
+    std::vector<LineRun> runs_;
+};
+
+/// Simulation alone: nothing is read or decoded.
+void replays_from_memory(benchmark::State& state) {
+    const Stream& s = stream();
+    if (!s.failure.empty()) return state.SkipWithError(s.failure.c_str());
+    Held held(*open_trace(s.trace));
+    for (auto _ : state)
+        if (counts_of(simulate(held, caches())) != s.expected)
+            return state.SkipWithError("counts differ from Cachegrind's");
+    state.SetItemsProcessed(
+        static_cast<std::int64_t>(s.accesses * static_cast<double>(state.iterations())));
+}
+BENCHMARK(replays_from_memory)->Unit(benchmark::kMillisecond);
 
 /// The time of `more` times the work minus that of none. Cachegrind needs more than one for a
 /// difference that stands out of the noise of its start.

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "apps/ridge/touched_lines.hpp"
 #include "model/roofline/executed_work.hpp"
 #include "ridge/network.hpp"
 #include "tests/tracer/traced_layer.hpp"
@@ -24,11 +25,43 @@ std::set<std::string> convolutions(const std::string& network) {
     return lines;
 }
 
+TraceInfo regions_of(const Kernel& kernel) {
+    TraceInfo info;
+    for (const KernelTensor& tensor : kernel.tensors())
+        info.regions.push_back(
+            {tensor.role, tensor.address, static_cast<std::uint64_t>(tensor.bytes)});
+    return info;
+}
+
+/// Every line of the tensors is read and written as their use says, nothing else is but the stack,
+/// parameters and constants. Compiled parts of the library touch the rest: it copies a bias that is
+/// no whole vector, sums the bias gradient of 1x1 convolutions, and a stride beyond the kernel
+/// leaves out source lines.
+void check_footprint(const Kernel& kernel, const Layer& layer, const app::TouchedLines& touched) {
+    const Dims& d = layer.dims;
+    const bool one_by_one = kernel.description().implementation.starts_with("jit_1x1");
+    const auto tensors = kernel.tensors();
+    const auto lines = touched.tensors();
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const KernelTensor& tensor = tensors[i];
+        if (tensor.scratchpad) continue;
+        CAPTURE(tensor.role);
+        const bool copied = tensor.role == "bias" && d.oc % 16 != 0;
+        const bool skipped = tensor.role == "src" && (d.sh > d.kh || d.sw > d.kw);
+        const bool compiled = tensor.role == "diff_bias" && one_by_one;
+        if (tensor.read && !copied && !skipped) CHECK(lines[i].read == lines[i].lines);
+        if (tensor.written && !compiled) CHECK(lines[i].written == lines[i].lines);
+        if (!tensor.written) CHECK(lines[i].written == 0);
+    }
+    CHECK(touched.other_lines() < 64);
+}
+
 }  // namespace
 
 TEST_SUITE("reference") {
-    TEST_CASE("convolutions: executed FLOPs are the useful ones and a named excess, in all passes" *
-              doctest::skip(!wide_vectors())) {
+    TEST_CASE(
+        "convolutions of four networks: FLOPs are useful or a named excess, every line is touched" *
+        doctest::skip(!wide_vectors())) {
         std::set<std::string> lines;
         for (const char* network : {"alexnet", "resnet50", "vgg16", "googlenet"})
             lines.merge(convolutions(network));
@@ -41,7 +74,8 @@ TEST_SUITE("reference") {
                 CAPTURE(line);
                 CAPTURE(to_string(pass));
                 CAPTURE(kernel->description().implementation);
-                const KernelTrace trace = traced.tracer->trace(*kernel, nullptr);
+                app::TouchedLines touched(regions_of(*kernel));
+                const KernelTrace trace = traced.tracer->trace(*kernel, &touched);
                 REQUIRE(trace.unavailable == "");
                 REQUIRE(trace.flops_unavailable == "");
                 const double executed = trace.counts.flops();
@@ -54,6 +88,7 @@ TEST_SUITE("reference") {
                     sum += part.flops;
                 }
                 CHECK(sum == doctest::Approx(executed).epsilon(1e-12));
+                check_footprint(*kernel, traced.layer, touched);
             }
         }
     }
