@@ -35,3 +35,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SYSTEM_NAME
     set(RIDGE_HAVE_TRACER ON)
   endif()
 endif()
+
+# Hardware counters and software-defined events. Without PAPI `--counters hardware` says so.
+set(RIDGE_HAVE_PAPI OFF)
+pkg_check_modules(PAPI QUIET IMPORTED_TARGET papi)
+find_library(SDE_LIBRARY sde)
+find_path(SDE_INCLUDE sde_lib.h)
+if(PAPI_FOUND AND SDE_LIBRARY AND SDE_INCLUDE)
+  set(RIDGE_HAVE_PAPI ON)
+endif()

@@ -1,0 +1,62 @@
+#include "collectors/papi/software_events.hpp"
+
+#include <sde_lib.h>
+
+#include <array>
+
+namespace ridge::papi {
+namespace {
+
+/// A total by name; counts are whole numbers, which is what an event can hold.
+struct Total {
+    const char* name;
+    double (*value)(const KernelCounts&);
+};
+constexpr std::array totals{
+    Total{"instructions", [](const KernelCounts& c) { return c.instructions; }},
+    Total{"flops_f32", [](const KernelCounts& c) { return c.flops_f32; }},
+    Total{"flops_f64", [](const KernelCounts& c) { return c.flops_f64; }},
+    Total{"flops_f16", [](const KernelCounts& c) { return c.flops_f16; }},
+    Total{"flops_bf16", [](const KernelCounts& c) { return c.flops_bf16; }},
+    Total{"integer_ops", [](const KernelCounts& c) { return c.integer_ops; }},
+    Total{"masked_lanes", [](const KernelCounts& c) { return c.masked_lanes; }},
+    Total{"scalar_load_bytes", [](const KernelCounts& c) { return c.scalar_loads.bytes; }},
+    Total{"scalar_store_bytes", [](const KernelCounts& c) { return c.scalar_stores.bytes; }},
+    Total{"vector_load_bytes", [](const KernelCounts& c) { return c.vector_loads.bytes; }},
+    Total{"broadcast_load_bytes", [](const KernelCounts& c) { return c.broadcast_loads.bytes; }},
+    Total{"vector_store_bytes", [](const KernelCounts& c) { return c.vector_stores.bytes; }},
+    Total{"non_temporal_store_bytes",
+          [](const KernelCounts& c) { return c.non_temporal_stores.bytes; }},
+    Total{"prefetches", [](const KernelCounts& c) { return c.prefetches; }},
+    Total{"sse_transitions", [](const KernelCounts& c) { return c.sse_transitions; }},
+};
+
+}  // namespace
+
+struct SoftwareEvents::Impl {
+    papi_handle_t library = nullptr;
+    std::array<long long, totals.size()> values{};
+};
+
+SoftwareEvents::SoftwareEvents() : impl_(std::make_unique<Impl>()) {
+    impl_->library = papi_sde_init("ridge");
+    for (std::size_t i = 0; i < totals.size(); ++i)
+        papi_sde_register_counter(impl_->library, totals[i].name, PAPI_SDE_RO | PAPI_SDE_DELTA,
+                                  PAPI_SDE_long_long, &impl_->values[i]);
+}
+
+SoftwareEvents::~SoftwareEvents() {
+    for (const Total& total : totals) papi_sde_unregister_counter(impl_->library, total.name);
+    papi_sde_shutdown(impl_->library);
+}
+
+std::string SoftwareEvents::unavailable() const {
+    return impl_->library == nullptr ? "libsde does not start" : "";
+}
+
+void SoftwareEvents::add(const KernelCounts& counts) {
+    for (std::size_t i = 0; i < totals.size(); ++i)
+        impl_->values[i] += static_cast<long long>(totals[i].value(counts));
+}
+
+}  // namespace ridge::papi
