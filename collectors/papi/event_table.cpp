@@ -164,13 +164,13 @@ std::vector<EventTable> shipped_event_tables() {
 }
 
 std::optional<EventTable> find_event_table(const std::vector<EventTable>& tables,
-                                           std::string_view vendor, int family, int model,
-                                           int stepping) {
+                                           const ProcessorId& processor) {
     for (const EventTable& table : tables) {
-        if (table.vendor != vendor || table.family != family) continue;
-        if (stepping < table.first_stepping || stepping > table.last_stepping) continue;
+        if (table.vendor != processor.vendor || table.family != processor.family) continue;
+        if (processor.stepping < table.first_stepping || processor.stepping > table.last_stepping)
+            continue;
         for (const auto& [first, last] : table.models)
-            if (first <= model && model <= last) return table;
+            if (first <= processor.model && processor.model <= last) return table;
     }
     return std::nullopt;
 }

@@ -15,9 +15,7 @@ std::variant<std::shared_ptr<CounterBackend>, std::string> papi_backend() {
 
 namespace papi {
 
-struct SoftwareEvents::Impl {};
 SoftwareEvents::SoftwareEvents() = default;
-SoftwareEvents::~SoftwareEvents() = default;
 std::string SoftwareEvents::unavailable() const {
     return missing;
 }

@@ -2,6 +2,7 @@
 // so that threads which exist already are counted too.
 #include <fmt/format.h>
 #include <papi.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <utility>
@@ -60,7 +61,9 @@ public:
     /// PAPI's error codes.
     [[nodiscard]] int create(const CounterTarget& target) {
         if (const int error = PAPI_create_eventset(&set_); error != PAPI_OK) return error;
-        if (target.scope != CounterScope::thread) return PAPI_OK;
+        // A thread counts itself without being attached, also where PAPI refuses to attach (it
+        // tries with a hardware event, even for a set of software events).
+        if (target.scope != CounterScope::thread || target.id == ::gettid()) return PAPI_OK;
         const int component = PAPI_get_component_index("perf_event");
         if (component < 0) return component;
         if (const int error = PAPI_assign_eventset_component(set_, component); error != PAPI_OK)

@@ -31,9 +31,10 @@ std::variant<std::string, OpenFailure> usable(const std::vector<std::string>& na
         }
     }
     if (first.error == ENOENT) {
-        const auto near = nearest_events(first.event, backend.events());
-        for (const std::string& name : near)
-            first.detail += (first.detail.empty() ? "nearest: " : ", ") + name;
+        std::string near;
+        for (const std::string& name : nearest_events(first.event, backend.events()))
+            near += (near.empty() ? "nearest: " : ", ") + name;
+        if (!near.empty()) first.detail = near;
     }
     return first;
 }

@@ -31,32 +31,37 @@ constexpr std::array totals{
     Total{"sse_transitions", [](const KernelCounts& c) { return c.sse_transitions; }},
 };
 
-}  // namespace
-
-struct SoftwareEvents::Impl {
-    papi_handle_t library = nullptr;
+/// libsde's registry is one per process, and event sets may hold its counters until the end:
+/// libsde 1.0 frees memory twice when a library whose counters were withdrawn shuts down. So the
+/// events are registered once and stay.
+struct Registry {
+    papi_handle_t library = papi_sde_init("ridge");
     std::array<long long, totals.size()> values{};
+    Registry() {
+        for (std::size_t i = 0; i < totals.size(); ++i)
+            papi_sde_register_counter(library, totals[i].name, PAPI_SDE_RO | PAPI_SDE_DELTA,
+                                      PAPI_SDE_long_long, &values[i]);
+    }
 };
 
-SoftwareEvents::SoftwareEvents() : impl_(std::make_unique<Impl>()) {
-    impl_->library = papi_sde_init("ridge");
-    for (std::size_t i = 0; i < totals.size(); ++i)
-        papi_sde_register_counter(impl_->library, totals[i].name, PAPI_SDE_RO | PAPI_SDE_DELTA,
-                                  PAPI_SDE_long_long, &impl_->values[i]);
+Registry& registry() {
+    static auto* events = new Registry;  // lives as long as the process
+    return *events;
 }
 
-SoftwareEvents::~SoftwareEvents() {
-    for (const Total& total : totals) papi_sde_unregister_counter(impl_->library, total.name);
-    papi_sde_shutdown(impl_->library);
+}  // namespace
+
+SoftwareEvents::SoftwareEvents() {
+    (void)registry();
 }
 
 std::string SoftwareEvents::unavailable() const {
-    return impl_->library == nullptr ? "libsde does not start" : "";
+    return registry().library == nullptr ? "libsde does not start" : "";
 }
 
 void SoftwareEvents::add(const KernelCounts& counts) {
     for (std::size_t i = 0; i < totals.size(); ++i)
-        impl_->values[i] += static_cast<long long>(totals[i].value(counts));
+        registry().values[i] += static_cast<long long>(totals[i].value(counts));
 }
 
 }  // namespace ridge::papi

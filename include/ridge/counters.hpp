@@ -112,6 +112,19 @@ struct EventTable {
     std::vector<CounterRow> rows;
 };
 
+/// Which processor this is, in the words of /proc/cpuinfo.
+struct ProcessorId {
+    std::string vendor;                       ///< "GenuineIntel", "AuthenticAMD", "ARM"
+    int family = 0, model = 0, stepping = 0;  ///< ARM: implementer, part, revision
+    bool hypervisor = false;
+};
+/// Of the text of /proc/cpuinfo; nothing when it names no processor.
+[[nodiscard]] std::optional<ProcessorId> parse_processor_id(std::string_view cpuinfo);
+[[nodiscard]] std::optional<ProcessorId> this_processor();
+
+/// Length of this processor's scalable vectors; 128 where it has none.
+[[nodiscard]] double scalable_vector_bits();
+
 /// What of this system decides about counters.
 struct SystemFacts {
     std::optional<int> paranoid;             ///< kernel.perf_event_paranoid
@@ -189,8 +202,7 @@ private:
 
 /// The event table of a processor; nothing when none describes it.
 [[nodiscard]] std::optional<EventTable> find_event_table(const std::vector<EventTable>& tables,
-                                                         std::string_view vendor, int family,
-                                                         int model, int stepping);
+                                                         const ProcessorId& processor);
 /// Tables that ship with Ridgepoint (data/counters). Throws Error bad_input naming file and line.
 [[nodiscard]] std::vector<EventTable> shipped_event_tables();
 [[nodiscard]] EventTable parse_event_table(const std::string& text, const std::string& file);
