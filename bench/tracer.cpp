@@ -6,6 +6,7 @@
 // the kernel is part of every iteration; "emulation" leaves it out of the rate.
 #include <benchmark/benchmark.h>
 
+#include "bench/three_levels.hpp"
 #include "collectors/onednn/onednn_step.hpp"
 #include "model/cachesim/hierarchy.hpp"
 #include "ridge/network.hpp"
@@ -13,14 +14,6 @@
 
 namespace ridge {
 namespace {
-
-HierarchySpec three_levels() {
-    HierarchySpec spec;
-    spec.levels = {{.name = "L1", .capacity_bytes = 48 << 10, .ways = 12},
-                   {.name = "L2", .capacity_bytes = 2 << 20, .ways = 16},
-                   {.name = "L3", .capacity_bytes = 32 << 20, .ways = 16}};
-    return spec;
-}
 
 void trace_layer(benchmark::State& state, const char* line, Pass pass, bool simulating) {
     announce_generated_code();

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/three_levels.hpp"
 #include "collectors/onednn/onednn_step.hpp"
 #include "model/cachesim/hierarchy.hpp"
 #include "ridge/network.hpp"
@@ -40,14 +41,6 @@ double cachegrind(int executions) {
         executions);
     const auto start = std::chrono::steady_clock::now();
     return std::system(command.c_str()) == 0 ? seconds_since(start) : -1;
-}
-
-HierarchySpec three_levels() {
-    HierarchySpec spec;
-    spec.levels = {{.name = "L1", .capacity_bytes = 48 << 10, .ways = 12},
-                   {.name = "L2", .capacity_bytes = 2 << 20, .ways = 16},
-                   {.name = "L3", .capacity_bytes = 32 << 20, .ways = 16}};
-    return spec;
 }
 
 int compare() {
