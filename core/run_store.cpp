@@ -95,6 +95,10 @@ RunStore::~RunStore() = default;
 RunStore::RunStore(RunStore&&) noexcept = default;
 RunStore& RunStore::operator=(RunStore&&) noexcept = default;
 
+void RunStore::require_usable(const std::string& path) {
+    require_store_usable(path);
+}
+
 std::string RunStore::default_path() {
     return data_directory(false) + "/runs.db";
 }

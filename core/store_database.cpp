@@ -166,6 +166,14 @@ SQLite::Database open_file(const std::string& path, StoreAccess access_wanted) {
 
 }  // namespace
 
+void require_store_usable(const std::string& path) {
+    if (path == RunStore::default_path()) static_cast<void>(data_directory(true));
+    require_usable(path, StoreAccess::create);
+    std::error_code ignored;
+    const auto bytes = std::filesystem::file_size(path, ignored);
+    if (!ignored && bytes > 0) static_cast<void>(open_store(path, StoreAccess::read));
+}
+
 SQLite::Database open_store(const std::string& path, StoreAccess access_wanted) {
     if (access_wanted == StoreAccess::create && path == RunStore::default_path())
         static_cast<void>(data_directory(true));

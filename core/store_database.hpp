@@ -17,6 +17,9 @@ inline constexpr int store_version = 1;
 /// An open store whose identity, version and structure have been checked.
 [[nodiscard]] SQLite::Database open_store(const std::string& path, StoreAccess access);
 
+/// Throws what open_store would throw for StoreAccess::create; makes no file.
+void require_store_usable(const std::string& path);
+
 [[nodiscard]] Error translate(const SQLite::Exception& error, const std::string& path);
 
 /// Runs `work`, translating the exceptions of SQLite.

@@ -4,9 +4,8 @@
 #include <vector>
 
 namespace ridge {
-namespace {
 
-/// Levenshtein's distance by the usual single row.
+/// By the usual single row of the table.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -22,8 +21,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
     return row.back();
 }
-
-}  // namespace
 
 std::optional<std::string> nearest_word(std::string_view word,
                                         std::span<const std::string> candidates) {

@@ -104,10 +104,11 @@ void print(const report::Table& table) {
 }
 
 ExitCode check_repetition(const Options& options, CollectOptions collect_options,
-                          const RunStore& store) {
+                          const std::string& path) {
     const std::int64_t first = collect(collect_options);
     collect_options.resume = false;
     const std::int64_t second = collect(collect_options);
+    const RunStore store(path, StoreAccess::read);
     const RepeatCheck check = compare_runs(store.load_run(first), store.load_run(second));
     if (options.json) {
         fmt::print("{}\n", to_json(check).dump(2));
@@ -151,11 +152,7 @@ ExitCode run(const Options& options) {
             jobs.back().threads = threads;
         }
     const std::string path = base.store.empty() ? RunStore::default_path() : base.store;
-    if (options.repeat_check) {
-        // Opened first: a store that cannot be used is refused before anything is measured.
-        const RunStore store(path);
-        return check_repetition(options, jobs.front(), store);
-    }
+    if (options.repeat_check) return check_repetition(options, jobs.front(), path);
 
     std::vector<std::int64_t> ids;
     for (const CollectOptions& job : jobs) ids.push_back(collect(job));

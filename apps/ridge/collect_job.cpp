@@ -200,7 +200,9 @@ std::int64_t collect(const CollectOptions& options) {
         is_layer_line(options.network) ? CacheState::warm : CacheState::in_step);
     if (options.budget_s && (!(*options.budget_s > 0) || std::isinf(*options.budget_s)))
         throw bad_input("--budget", "seconds above 0", fmt::format("{}", *options.budget_s));
-    RunStore store(options.store.empty() ? RunStore::default_path() : options.store);
+    // Refused before minutes of work, made after whatever else may be refused.
+    const std::string store_path = options.store.empty() ? RunStore::default_path() : options.store;
+    RunStore::require_usable(store_path);
     const Machine machine = machine_or_probe(options.machine);
 
     const clock::ThreadBinding binding(cpus);
@@ -235,6 +237,7 @@ std::int64_t collect(const CollectOptions& options) {
     info.command = command_line(options, threads, state);
     info.started_at = now_utc();
 
+    RunStore store(store_path, options.resume ? StoreAccess::write : StoreAccess::create);
     std::optional<std::int64_t> interrupted_run;
     if (options.resume) {
         interrupted_run = store.find_incomplete(info);

@@ -29,6 +29,10 @@ public:
     RunStore(RunStore&&) noexcept;
     RunStore& operator=(RunStore&&) noexcept;
 
+    /// Throws what opening the store would throw, and makes no file: for jobs that open it only
+    /// once they have something to store.
+    static void require_usable(const std::string& path);
+
     /// $XDG_DATA_HOME/ridge/runs.db
     [[nodiscard]] static std::string default_path();
 

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
 #include "tests/support/run_ridge.hpp"
 
 using ridge::test::run_ridge;
@@ -43,6 +45,22 @@ TEST_SUITE("cli") {
             CHECK(outcome.err.starts_with("ridge: "));
             CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
             CHECK(outcome.err.size() < 2000);
+        }
+    }
+
+    TEST_CASE("a refused measurement leaves no store behind") {
+        ridge::test::TemporaryFolder folder;
+        const std::string store = folder.file("runs.db");
+        for (const auto& arguments :
+             {std::vector<std::string>{"collect", "vgg16", "--batch", "900000"},
+              {"collect", "lenet", "--resume"},
+              {"collect", "lenet", "--threads", "100000"}}) {
+            auto whole = arguments;
+            whole.insert(whole.end(), {"--machine", "xeon-platinum-8180", "--store", store});
+            const auto outcome = run_ridge(whole);
+            CHECK(outcome.exit_code == 2);
+            CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+            CHECK_FALSE(std::filesystem::exists(store));
         }
     }
 
