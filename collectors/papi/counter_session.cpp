@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "collectors/papi/counted_pass.hpp"
-#include "collectors/papi/flush_denormals.hpp"
 #include "collectors/papi/limits.hpp"
 #include "collectors/papi/row_state.hpp"
+#include "collectors/step/flush_denormals.hpp"
 #include "ridge/counters.hpp"
 
 namespace ridge {
@@ -229,7 +229,7 @@ std::vector<Sum> CounterSession::Impl::count(const std::vector<bool>& wanted,
         if (!holds(passes[i], wanted)) continue;
         measure_overhead(i);
         PassCounts counts = passes[i].run([&] {
-            const papi::FlushDenormals flushed;
+            const step::FlushDenormals flushed;  // Intel specifies its FLOP events with both set
             execution();
         });
         if (passes[i].pass().scope == CounterScope::thread) threads = counts.targets;

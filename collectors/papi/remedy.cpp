@@ -28,9 +28,9 @@ std::string no_permission(const SystemFacts& facts) {
 std::string no_pmu(const SystemFacts& facts) {
     if (facts.hypervisor)
         return "no PMU in this virtual machine: its host must pass one through (for example KVM "
-               "with -cpu host,pmu=on), or use --counters traced";
+               "with -cpu host,pmu=on); ridge trace needs none";
     return "no PMU (virtual machine, container or WSL?): use a machine whose kernel lists one in "
-           "/sys/bus/event_source/devices, or --counters traced";
+           "/sys/bus/event_source/devices; ridge trace needs none";
 }
 
 std::string busy(const SystemFacts& facts) {

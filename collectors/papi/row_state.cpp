@@ -82,9 +82,9 @@ RowState resolve_socket_row(const EventTable& table, int index, CounterBackend& 
             state.reason = fmt::format(
                 "the kernel lists no memory controller {} in /sys/bus/event_source/devices{}",
                 term.device,
-                options.facts.hypervisor ? ": virtual machines do not get them; use --counters "
-                                           "traced and simulated bytes"
-                                         : "");
+                options.facts.hypervisor
+                    ? ": virtual machines do not get them; ridge simulate needs none"
+                    : "");
             break;
         }
         for (const std::string& device : devices) {

@@ -2,19 +2,14 @@
 
 #include <omp.h>
 
-#ifdef __x86_64__
-#include <xmmintrin.h>
-#endif
+#include "collectors/step/flush_denormals.hpp"
 
 namespace ridge::step {
 namespace {
 
-/// MXCSR bits, Intel SDM volume 1, 10.2.3: flush to zero (15), denormals are zeros (6).
-[[maybe_unused]] constexpr unsigned kFlushBits = (1U << 15) | (1U << 6);
-
 void flush_denormals() {
 #ifdef __x86_64__
-    _mm_setcsr(_mm_getcsr() | kFlushBits);
+    _mm_setcsr(_mm_getcsr() | flush_bits);
 #endif
 }
 
@@ -30,7 +25,7 @@ void prepare_threads(int threads) {
 
 bool flushes_denormals() {
 #ifdef __x86_64__
-    return (_mm_getcsr() & kFlushBits) == kFlushBits;
+    return (_mm_getcsr() & flush_bits) == flush_bits;
 #else
     return false;
 #endif

@@ -1,6 +1,6 @@
 // Hardware counters: what a processor offers, and counts of one execution of a kernel. Behind the
 // session stands a back end that opens events: PAPI, or a simulated machine in the tests.
-// docs/counters.md says what is counted how.
+// data/counters says what is counted how on which processor.
 //
 //   CounterSession session(table, backend, options);
 //   session.calibrate(known_work);

@@ -1,12 +1,15 @@
-// FTZ and DAZ on the calling thread while a count runs: Intel's FLOP events are specified with
-// both set. The threads of a training step have them set already (collectors/step).
+// FTZ and DAZ on the calling thread for as long as the guard lives. The threads of a training step
+// have them set for good (float_environment.hpp).
 #pragma once
 
 #ifdef __x86_64__
 #include <xmmintrin.h>
 #endif
 
-namespace ridge::papi {
+namespace ridge::step {
+
+/// MXCSR, Intel SDM volume 1, 10.2.3: flush to zero (15), denormals are zeros (6).
+inline constexpr unsigned flush_bits = (1U << 15) | (1U << 6);
 
 class FlushDenormals {
 public:
@@ -22,10 +25,8 @@ public:
 
 private:
 #ifdef __x86_64__
-    /// MXCSR, Intel SDM volume 1, 10.2.3: flush to zero (15), denormals are zeros (6).
-    static constexpr unsigned flush_bits = (1U << 15) | (1U << 6);
     unsigned before_;
 #endif
 };
 
-}  // namespace ridge::papi
+}  // namespace ridge::step
