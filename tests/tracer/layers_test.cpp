@@ -12,25 +12,6 @@ using namespace ridge::test;
 
 namespace {
 
-/// The stream of one row, traced anew for each replay.
-class RowSource : public RunSource {
-public:
-    RowSource(TracedStep& traced, Kernel& kernel, bool compressed)
-        : traced_(traced), kernel_(kernel) {
-        options_.compressed = compressed;
-    }
-    [[nodiscard]] const TraceInfo& info() const override { return info_; }
-    void replay(RunSink& sink) override {
-        REQUIRE(traced_.tracer->trace(kernel_, &sink, options_).unavailable == "");
-    }
-
-private:
-    TracedStep& traced_;
-    Kernel& kernel_;
-    TracerOptions options_;
-    TraceInfo info_;
-};
-
 /// Executed FLOPs of direct convolutions: useful ones plus additions of partial sums.
 struct Counted {
     std::string line;
@@ -131,7 +112,9 @@ TEST_SUITE("behaviour") {
                 CAPTURE(to_string(kernel->description().key.pass));
                 CAPTURE(kernel->description().implementation);
                 if (!traced.tracer->trace(*kernel, nullptr).unavailable.empty()) continue;
-                RowSource pieces(traced, *kernel, true), accesses(traced, *kernel, false);
+                TracerOptions one_by_one;
+                one_by_one.compressed = false;
+                RowSource pieces(traced, *kernel), accesses(traced, *kernel, one_by_one);
                 const Traffic a = simulate(pieces, spec), b = simulate(accesses, spec);
                 for (std::size_t i = 0; i < spec.levels.size(); ++i) {
                     CAPTURE(spec.levels[i].name);

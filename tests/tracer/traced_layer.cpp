@@ -1,5 +1,7 @@
 #include "tests/tracer/traced_layer.hpp"
 
+#include <doctest/doctest.h>
+
 #include <algorithm>
 
 #include "collectors/onednn/onednn_step.hpp"
@@ -31,6 +33,10 @@ TracedStep traced_step(const std::string& line, DataType dtype, int threads) {
     traced.step = build_onednn_step(single_layer_network(traced.layer), options);
     traced.tracer = std::make_unique<Tracer>();
     return traced;
+}
+
+void RowSource::replay(RunSink& sink) {
+    REQUIRE(traced_.tracer->trace(kernel_, &sink, options_).unavailable == "");
 }
 
 std::vector<unsigned char> outputs(const Kernel& kernel) {

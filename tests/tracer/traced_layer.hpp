@@ -25,6 +25,21 @@ struct TracedStep {
 };
 TracedStep traced_step(const std::string& line, DataType dtype = DataType::f32, int threads = 1);
 
+/// The stream of one row, traced anew for each replay. The row must be traceable.
+class RowSource : public RunSource {
+public:
+    RowSource(TracedStep& traced, Kernel& kernel, TracerOptions options = {})
+        : traced_(traced), kernel_(kernel), options_(options) {}
+    [[nodiscard]] const TraceInfo& info() const override { return info_; }
+    void replay(RunSink& sink) override;
+
+private:
+    TracedStep& traced_;
+    Kernel& kernel_;
+    TracerOptions options_;
+    TraceInfo info_;
+};
+
 /// Bytes of all tensors that the kernel writes, as they lie in memory.
 std::vector<unsigned char> outputs(const Kernel& kernel);
 

@@ -21,15 +21,15 @@ struct Move {
     std::uint64_t first, past, shift;  ///< lines
 };
 
-/// The stream of one row, traced anew for each replay, its lines moved.
-class RowSource : public RunSource {
+/// A stream with its lines moved.
+class MovedSource : public RunSource {
 public:
-    RowSource(TracedStep& traced, Kernel& kernel, std::vector<Move> moves)
-        : traced_(traced), kernel_(kernel), moves_(std::move(moves)) {}
-    [[nodiscard]] const TraceInfo& info() const override { return info_; }
+    MovedSource(RunSource& source, std::vector<Move> moves)
+        : source_(source), moves_(std::move(moves)) {}
+    [[nodiscard]] const TraceInfo& info() const override { return source_.info(); }
     void replay(RunSink& sink) override {
         Moved moved(sink, moves_);
-        REQUIRE(traced_.tracer->trace(kernel_, &moved).unavailable == "");
+        source_.replay(moved);
     }
 
 private:
@@ -50,10 +50,8 @@ private:
         std::vector<LineRun> runs;
     };
 
-    TracedStep& traced_;
-    Kernel& kernel_;
+    RunSource& source_;
     std::vector<Move> moves_;
-    TraceInfo info_;
 };
 
 /// Places the tensors as the study did: from 2^40 on, each at the start of a page, two empty pages
@@ -89,9 +87,9 @@ HierarchySpec server() {
 /// Megabytes: L2 to L1, L3 to L2, DRAM read, DRAM written with what is still dirty at the end.
 using Megabytes = std::array<double, 4>;
 
-/// What the study's tracer found. oneDNN blocks loops by the cache sizes of the machine it runs on,
-/// so the same tracer was run on a second machine: on the study's own (Emerald Rapids, 2 MiB L2),
-/// and on a Zen 4 (1 MiB L2, 32 MiB L3).
+/// What the study's tracer found, on the study's machine (Emerald Rapids, 2 MiB L2) and on a second
+/// one (Zen 4, 1 MiB L2, 32 MiB L3): oneDNN blocks loops by the cache sizes of the machine it runs
+/// on, so some kernels differ.
 struct Found {
     std::string line;
     Pass pass;
@@ -99,8 +97,8 @@ struct Found {
     Megabytes emerald_rapids, zen4;
 };
 
-/// Lines that are dirty anywhere, once each, are what memory will still be sent; a line that is
-/// dirty in two levels counts twice here, which the tolerance covers.
+/// What memory got and will still get. A line that is dirty in two levels counts twice, which the
+/// tolerance covers.
 double written_in_the_end(const Traffic& traffic) {
     double bytes = traffic.memory.written_bytes;
     for (const LevelTraffic& level : traffic.levels) bytes += level.counts.dirty_bytes;
@@ -177,7 +175,8 @@ TEST_SUITE("reference") {
             Kernel* kernel = traced.row(f.pass);
             REQUIRE(kernel != nullptr);
             CAPTURE(kernel->description().implementation);
-            RowSource source(traced, *kernel, study_places(*kernel, f.order));
+            RowSource row(traced, *kernel);
+            MovedSource source(row, study_places(*kernel, f.order));
             const Traffic traffic = simulate(source, server());
             const Megabytes found{traffic.levels[0].counts.read_bytes / 1e6,
                                   traffic.levels[1].counts.read_bytes / 1e6,
@@ -194,7 +193,8 @@ TEST_SUITE("reference") {
         Kernel* kernel = traced.row(Pass::forward);
         REQUIRE(kernel != nullptr);
         const auto moved = [&](std::uint64_t shift) {
-            RowSource source(traced, *kernel, {{0, ~std::uint64_t{0}, shift}});
+            RowSource row(traced, *kernel);
+            MovedSource source(row, {{0, ~std::uint64_t{0}, shift}});
             return simulate(source, server());
         };
         const std::uint64_t sets = 32768;  // of L3; a multiple keeps every line in its sets
