@@ -184,7 +184,7 @@ bool CacheLevel<Policy, Ways, style>::reference(std::uint64_t line) {
         return true;
     }
     const int taken = free_way(row);
-    row[taken] = line;
+    set_tag(row, taken, line, fingerprint_shift_);
     valid(row) |= std::uint64_t{1} << taken;
     policy_.fill(state(row), taken);
     return false;

@@ -28,7 +28,7 @@ int CacheLevel<Policy, Ways, style>::insert(std::uint64_t* row, std::uint64_t li
                                             SectorMask present, SectorMask dirty_mask) {
     const int way = free_way(row);
     const std::uint64_t bit = std::uint64_t{1} << way;
-    row[way] = line;
+    set_tag(row, way, line, fingerprint_shift_);
     valid(row) |= bit;
     if constexpr (Sectored) sectors(row, way) = present;
     if (dirty_mask) mark_dirty(row, way, dirty_mask);
@@ -125,7 +125,8 @@ Reply CacheLevel<Policy, Ways, style>::fetch(const Request& one, SectorMask mask
     ++counts.fills;
     const std::uint64_t bytes = bytes_of(mask);
     counts.read_bytes += bytes;
-    if (!region_bytes.empty()) region_bytes[setup_.regions->find(one.line)].read += bytes;
+    if (!region_bytes.empty())
+        region_bytes[setup_.regions->find(one.line, read_region_)].read += bytes;
     return send({.line = one.line,
                  .sectors = mask,
                  .bytes = one.bytes,
@@ -141,14 +142,16 @@ void CacheLevel<Policy, Ways, style>::write_down(std::uint64_t line, SectorMask 
         kind == RequestKind::victim ? bytes_of(all_sectors()) : bytes_of(mask);
     counts.write_backs += mask != 0;
     counts.written_bytes += bytes;
-    if (!region_bytes.empty()) region_bytes[setup_.regions->find(line)].written += bytes;
+    if (!region_bytes.empty())
+        region_bytes[setup_.regions->find(line, written_region_)].written += bytes;
     send({.line = line, .sectors = mask, .kind = kind});
 }
 
 template <class Policy, int Ways, Style style>
 void CacheLevel<Policy, Ways, style>::forward_store(const Request& one) {
     counts.written_bytes += one.bytes;
-    if (!region_bytes.empty()) region_bytes[setup_.regions->find(one.line)].written += one.bytes;
+    if (!region_bytes.empty())
+        region_bytes[setup_.regions->find(one.line, written_region_)].written += one.bytes;
     send(one.as(RequestKind::store));
 }
 
@@ -156,7 +159,7 @@ template <class Policy, int Ways, Style style>
 Reply CacheLevel<Policy, Ways, style>::send(const Request& one) {
     if (!Plain && setup_.coupled) return setup_.next->request(one);
     out_[waiting_++] = one.as(one.kind);
-    if (waiting_ == batch) flush();
+    if (waiting_ >= batch) flush();
     return {};
 }
 
@@ -170,8 +173,8 @@ Dropped CacheLevel<Policy, Ways, style>::drop(std::uint64_t line) {
 
 template <class Policy, int Ways, Style style>
 void CacheLevel<Policy, Ways, style>::visit(const Visitor& visitor) const {
-    for (std::size_t first = 0; first < rows_.size(); first += stride_) {
-        auto* row = const_cast<std::uint64_t*>(&rows_[first]);  // the accessors are shared
+    for (std::size_t set = 0; set < sets_; ++set) {
+        std::uint64_t* row = rows_ + set * stride();
         for (int way = 0; way < ways(); ++way)
             if (valid(row) >> way & 1)
                 visitor(row[way], dirty_sectors(row, way), policy_.signature(state(row), way));

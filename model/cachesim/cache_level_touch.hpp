@@ -61,7 +61,17 @@ void CacheLevel<Policy, Ways, style>::touch_run(const LineRun& run) {
     std::uint64_t lines = 0;
     // A touch that straddles lines is a touch of each; nearly all runs take one turn here.
     const bool straddles = first + rest > line_bytes;
-    if (!straddles) {
+    if (Plain && !straddles) {
+        if constexpr (Plain) {
+            const std::uint64_t missed = touch_lines_plain<Kind>(run);
+            if constexpr (Kind == TouchKind::store) counts.store_misses += missed;
+            if constexpr (Kind == TouchKind::load || Kind == TouchKind::modify)
+                counts.load_misses += missed;
+            if constexpr (Kind == TouchKind::fetch) counts.fetch_misses += missed;
+            if constexpr (Kind == TouchKind::prefetch) counts.prefetch_misses += missed;
+        }
+        lines = run.count;
+    } else if (!straddles) {
         Request one = part_of(run, first, first + rest - 1);
         for (std::uint32_t i = 0; i < run.count; ++i) {
             touch_line<Kind>(one, run.repeats);

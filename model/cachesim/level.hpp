@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <span>
 #include <vector>
@@ -34,6 +35,7 @@ struct Request {
     std::uint16_t bytes = 0;  ///< of store and store_nt
     RequestKind kind = RequestKind::read;
     bool covers = false;  ///< the store writes every byte of `sectors`
+    std::uint16_t unused = 0;
 
     /// A copy of another kind. Field by field: as a whole it is copied in two words, and a word
     /// that was written in parts shortly before makes the processor wait.
@@ -41,6 +43,19 @@ struct Request {
         return {line, sectors, bytes, other, covers};
     }
 };
+
+/// A request as two words: what a loop stores often is written whole, and what it says beside its
+/// line is made once.
+struct RequestWords {
+    std::uint64_t line, rest;
+};
+[[nodiscard]] inline std::uint64_t rest_of(const Request& one) {
+    return std::bit_cast<RequestWords>(one).rest;
+}
+inline void put(Request& at, std::uint64_t line, std::uint64_t rest) {
+    const RequestWords words{line, rest};
+    std::memcpy(static_cast<void*>(&at), &words, sizeof(at));  // an assignment goes field by field
+}
 
 /// What a coupled request brings back.
 struct Reply {

@@ -5,7 +5,7 @@
 namespace ridge::cachesim {
 
 std::unique_ptr<Cache> make_srrip_level(const LevelSetup& setup) {
-    return make_level<Srrip, 16>(setup);
+    return make_level<Srrip, 8, 16>(setup);
 }
 
 }  // namespace ridge::cachesim

@@ -10,7 +10,17 @@ public:
     explicit Memory(const Sectoring& sectoring) : sectoring_(sectoring) {}
 
     void process(std::span<const Request> requests) override {
-        for (const Request& one : requests) serve(one);
+        std::uint64_t read = 0, written = 0;
+        for (const Request& one : requests) {
+            if (one.kind <= RequestKind::prefetch)
+                read += sectoring_.bytes_of(one.sectors);
+            else if (one.kind <= RequestKind::victim)
+                written += sectoring_.bytes_of(one.sectors);
+            else
+                serve(one);
+        }
+        read_bytes += read;
+        written_bytes += written;
     }
     Reply request(const Request& one) override {
         serve(one);

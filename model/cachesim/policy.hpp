@@ -2,7 +2,7 @@
 //
 //   template <int Ways> class Name {       // Ways = 0: known at run time only
 //       explicit Name(const PolicyParameters&);
-//       static int words(int ways);                 // 64-bit words of state per set
+//       static constexpr int words(int ways);       // 64-bit words of state per set
 //       void reset(std::uint64_t* state) const;     // empty set
 //       void hit(std::uint64_t* state, int way);
 //       void fill(std::uint64_t* state, int way);   // a line was put into `way`

@@ -18,7 +18,7 @@ public:
 
     explicit Lru(const PolicyParameters& parameters) : ways_(parameters.ways) {}
 
-    static int words(int ways) { return ways <= 16 ? 1 : (ways + 7) / 8; }
+    static constexpr int words(int ways) { return ways <= 16 ? 1 : (ways + 7) / 8; }
 
     void reset(std::uint64_t* state) const {
         if constexpr (matrix) {
@@ -47,11 +47,21 @@ public:
     RIDGE_INLINE int victim(const std::uint64_t* state) const {
         if constexpr (matrix) {
             // Lowest byte that is zero, by the borrow of a subtraction.
-            return std::countr_zero((*state - column) & ~*state & column << 7) / 8;
+            return __builtin_ctzll((*state - column) & ~*state & column << 7) / 8;
         }
         if (packed()) return static_cast<int>(*state >> (4 * (ways() - 1)) & 15);
         int way = 0;
         while (ranks(state)[way] != ways() - 1) ++way;
+        return way;
+    }
+
+    /// victim() and fill() in one: the last place becomes the first.
+    RIDGE_INLINE int replace(std::uint64_t* state) const {
+        const int way = victim(state);
+        if constexpr (Ways == 16)
+            *state = std::rotl(*state, 4);
+        else
+            fill(state, way);
         return way;
     }
 

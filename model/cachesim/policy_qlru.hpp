@@ -17,7 +17,7 @@ public:
     explicit Qlru(const PolicyParameters& parameters)
         : ways_(parameters.ways), q_(parameters.qlru) {}
 
-    static int words(int) { return 1; }
+    static constexpr int words(int) { return 1; }
     /// Empty locations have age 3.
     void reset(std::uint64_t* state) const { *state = all(3); }
 

@@ -13,7 +13,7 @@ public:
     explicit Random(const PolicyParameters& parameters)
         : ways_(parameters.ways), x_(parameters.seed * 2685821657736338717u + 1) {}
 
-    static int words(int) { return 0; }
+    static constexpr int words(int) { return 0; }
     void reset(std::uint64_t*) const {}
     void hit(std::uint64_t*, int) const {}
     void fill(std::uint64_t*, int) const {}

@@ -17,7 +17,7 @@ public:
 
     explicit Srrip(const PolicyParameters& parameters) : ways_(parameters.ways) {}
 
-    static int words(int) { return 1; }
+    static constexpr int words(int) { return 1; }
     void reset(std::uint64_t* state) const { *state = 3 * low_bits(); }
     void hit(std::uint64_t* state, int way) const { set(*state, way, 0); }
     void fill(std::uint64_t* state, int way) const { set(*state, way, 2); }

@@ -17,7 +17,7 @@ public:
 
     explicit TreePlru(const PolicyParameters& parameters) : ways_(parameters.ways) {}
 
-    static int words(int) { return 1; }
+    static constexpr int words(int) { return 1; }
     void reset(std::uint64_t* state) const { *state = 0; }
 
     RIDGE_INLINE void hit(std::uint64_t* state, int way) const {

@@ -24,11 +24,21 @@ public:
     /// Regions and the "other" one.
     [[nodiscard]] std::size_t size() const { return spans_.size() + 1; }
     [[nodiscard]] std::size_t find(std::uint64_t line) const {
+        std::size_t latest = spans_.size();
+        return find(line, latest);
+    }
+    /// The same, at once when the line lies where the one before it did; `latest` remembers that.
+    [[nodiscard]] std::size_t find(std::uint64_t line, std::size_t& latest) const {
+        const bool here = latest < spans_.size() && line >= spans_[latest].first &&
+                          line <= spans_[latest].last &&
+                          (latest + 1 == spans_.size() || line < spans_[latest + 1].first);
+        if (here) return spans_[latest].index;
         const auto after = std::upper_bound(
             spans_.begin(), spans_.end(), line,
             [](std::uint64_t wanted, const Span& span) { return wanted < span.first; });
         if (after == spans_.begin() || line > (after - 1)->last) return spans_.size();
-        return (after - 1)->index;
+        latest = static_cast<std::size_t>(after - 1 - spans_.begin());
+        return spans_[latest].index;
     }
 
 private:
