@@ -26,6 +26,10 @@ void WriteCombining::store_part(std::uint64_t line, int first, int last) {
             send(used_.front());
             used_.erase(used_.begin());
         }
+        if (first == 0 && last == line_bytes_ - 1) {  // complete at once: most lines are
+            send_whole(line);
+            return;
+        }
         entry = used_.insert(used_.end(), Entry{line, {}});
     }
     for (int byte = first; byte <= last; ++byte) entry->bytes.set(static_cast<std::size_t>(byte));
@@ -61,6 +65,13 @@ void WriteCombining::give_way(const LineRun& run) {
 void WriteCombining::drain() {
     for (const Entry& entry : used_) send(entry);
     used_.clear();
+}
+
+void WriteCombining::send_whole(std::uint64_t line) {
+    below_.request({.line = line,
+                    .bytes = static_cast<std::uint16_t>(line_bytes_),
+                    .kind = RequestKind::store_nt,
+                    .covers = true});
 }
 
 void WriteCombining::send(const Entry& entry) {

@@ -33,6 +33,7 @@ private:
     };
     void store_part(std::uint64_t line, int first, int last);
     void send(const Entry& entry);
+    void send_whole(std::uint64_t line);
 
     std::size_t entries_;
     int line_bytes_;
