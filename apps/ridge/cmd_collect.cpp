@@ -6,6 +6,7 @@
 
 #include "apps/ridge/collect_job.hpp"
 #include "apps/ridge/commands.hpp"
+#include "apps/ridge/hardware_counters.hpp"
 #include "apps/ridge/repeat_check.hpp"
 #include "apps/ridge/runs_text.hpp"
 #include "core/json.hpp"
@@ -66,14 +67,16 @@ std::vector<Pass> passes_of(const std::string& text) {
     return passes;
 }
 
-/// This build reads no hardware counters; nobody is left to guess why there are none.
-constexpr const char* no_counters =
-    "no counter back end is built in yet; FLOPs and bytes are algorithmic";
-
-void require_counters(const std::string& mode) {
-    if (mode == "none") return;
-    if (mode == "hardware") throw not_possible("--counters hardware", no_counters);
-    if (mode != "auto") throw bad_input("--counters", "auto, none or hardware", "'" + mode + "'");
+/// Counters that the rows get; asked for by name, they have to be there.
+HardwareCounters counters_for(const std::string& mode) {
+    if (mode == "none") return {};
+    if (mode != "auto" && mode != "hardware")
+        throw bad_input("--counters", "auto, none or hardware", "'" + mode + "'");
+    HardwareCounters counters = open_hardware_counters();
+    calibrate(counters);
+    if (mode == "hardware" && !counters.unavailable.empty())
+        throw not_possible("--counters hardware", counters.unavailable);
+    return counters;
 }
 
 std::vector<std::string> libraries_of(const std::string& word) {
@@ -137,8 +140,9 @@ void print_comparisons(const std::vector<Run>& runs) {
 }
 
 ExitCode run(const Options& options) {
-    require_counters(options.counters);
-    const CollectOptions base = base_options(options);
+    const HardwareCounters counters = counters_for(options.counters);
+    CollectOptions base = base_options(options);
+    if (counters.unavailable.empty()) base.counters = counters.session.get();
     const std::vector<int> counts = thread_counts(options.threads);
     const std::vector<std::string> libraries = libraries_of(options.library);
     if (options.repeat_check && (counts.size() > 1 || libraries.size() > 1))
@@ -156,8 +160,8 @@ ExitCode run(const Options& options) {
 
     std::vector<std::int64_t> ids;
     for (const CollectOptions& job : jobs) ids.push_back(collect(job));
-    if (options.counters == "auto")
-        fmt::print(stderr, "ridge: counters: unavailable: {}\n", no_counters);
+    if (!counters.unavailable.empty())
+        fmt::print(stderr, "ridge: counters: unavailable: {}\n", counters.unavailable);
     const RunStore store(path, StoreAccess::read);
     std::vector<Run> runs;
     for (const std::int64_t id : ids) runs.push_back(store.load_run(id));

@@ -1,4 +1,4 @@
-// ridge machine list | show | lint; `probe` is in cmd_machine_probe.cpp.
+// ridge machine list | show | lint; `probe` and `counters` have files of their own.
 
 #include <fmt/format.h>
 
@@ -101,6 +101,7 @@ void add_machine(CLI::App& app, Action& action) {
         "  ridge machine show local --set dram.bandwidth=2x");
     verb->require_subcommand(1);
     add_machine_probe(*verb, action);
+    add_machine_counters(*verb, action);
 
     const auto options = std::make_shared<MachineOptions>();
     const auto add_name = [options](CLI::App* command) {

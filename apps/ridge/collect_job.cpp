@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "apps/ridge/environment.hpp"
+#include "apps/ridge/hardware_counters.hpp"
 #include "apps/ridge/local_machine.hpp"
 #include "collectors/blas/blas_step.hpp"
 #include "collectors/clock/affinity.hpp"
@@ -146,14 +148,18 @@ clock::SampleSet samples_so_far(const RunStore& store, std::int64_t run, const T
     return set;
 }
 
+/// Counters of a row; empty when none are read.
+using RowCounter = std::function<std::map<std::string, Reading>(std::size_t row)>;
+
 void store_summaries(RunStore& store, std::int64_t run, const TrainingStep& step,
                      const clock::SampleSet& samples, const std::vector<bool>& wanted,
-                     const clock::Protocol& protocol) {
+                     const clock::Protocol& protocol, const RowCounter& count) {
     Seconds sum;
     for (std::size_t i = 0; i < step.kernels.size(); ++i) {
         if (!wanted[i] || samples.rows[i].empty()) continue;
         Measurement row = step.kernels[i]->description();
         row.time = clock::summarise(samples.rows[i], protocol);
+        if (count) row.counters = count(i);
         sum += row.time.time;
         store.put_row(run, row);
     }
@@ -276,7 +282,13 @@ std::int64_t collect(const CollectOptions& options) {
                          fmt::format("interrupted; what was measured is kept, go on with: {} "
                                      "--resume",
                                      info.command));
-    store_summaries(store, info.id, step, samples, wanted, protocol);
+    // Times are complete by now: none of them comes from a run with counters on.
+    RowCounter count;
+    if (options.counters != nullptr)
+        count = [&](std::size_t row) {
+            return count_row(*options.counters, step, row, state, flush_bytes_of(machine));
+        };
+    store_summaries(store, info.id, step, samples, wanted, protocol, count);
     store.finish_run(info.id);
     return info.id;
 }

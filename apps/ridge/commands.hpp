@@ -33,6 +33,8 @@ inline std::function<std::string(const std::string&)> whole_number(std::int64_t 
 void add_machine(CLI::App& app, Action& action);
 /// `ridge machine probe`, a subcommand of the verb `machine`.
 void add_machine_probe(CLI::App& machine, Action& action);
+/// `ridge machine counters`, likewise.
+void add_machine_counters(CLI::App& machine, Action& action);
 void add_network(CLI::App& app, Action& action);
 void add_collect(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);

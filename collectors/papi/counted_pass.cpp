@@ -132,7 +132,9 @@ PassCounts CountedPass::run_once(const std::function<void()>& work) {
     return counts;
 }
 
-PassCounts CountedPass::run(const std::function<void()>& work) {
+PassCounts CountedPass::run(const std::function<void()>& work,
+                            const std::function<void()>& prepare) {
+    if (prepare) prepare();
     if (pass_.scope != CounterScope::thread) return run_once(work);
     std::vector<int> before = options_.thread_ids();
     for (int attempt = 0;; ++attempt) {
@@ -150,6 +152,7 @@ PassCounts CountedPass::run(const std::function<void()>& work) {
             return counts;
         }
         before = after;
+        if (prepare) prepare();
     }
 }
 

@@ -26,9 +26,10 @@ public:
                 int counter_bits);
     [[nodiscard]] const Pass& pass() const { return pass_; }
 
-    /// Counts what happens while `work` runs. Threads that appear meanwhile have not been counted:
-    /// then everything is done once more.
-    [[nodiscard]] PassCounts run(const std::function<void()>& work);
+    /// Counts what happens while `work` runs, after `prepare`. Threads that appear meanwhile have
+    /// not been counted: then everything is done once more.
+    [[nodiscard]] PassCounts run(const std::function<void()>& work,
+                                 const std::function<void()>& prepare = {});
 
 private:
     /// Events of one pool, for one target.

@@ -72,7 +72,8 @@ struct CounterSession::Impl {
     [[nodiscard]] bool holds(const CountedPass& pass, const std::vector<bool>& wanted) const;
     void measure_overhead(std::size_t pass);
     [[nodiscard]] std::vector<Sum> count(const std::vector<bool>& wanted,
-                                         const std::function<void()>& execution);
+                                         const std::function<void()>& execution,
+                                         const std::function<void()>& prepare);
     void subtract_background(CountedPass& pass, PassCounts& counts) const;
     [[nodiscard]] std::string impossible(const CountedPass& pass, const PassCounts& counts,
                                          int row) const;
@@ -223,15 +224,17 @@ void CounterSession::Impl::add(const CountedPass& pass, const PassCounts& counts
 }
 
 std::vector<Sum> CounterSession::Impl::count(const std::vector<bool>& wanted,
-                                             const std::function<void()>& execution) {
+                                             const std::function<void()>& execution,
+                                             const std::function<void()>& prepare) {
     std::vector<Sum> sums(table.rows.size());
     for (std::size_t i = 0; i < passes.size(); ++i) {
         if (!holds(passes[i], wanted)) continue;
         measure_overhead(i);
-        PassCounts counts = passes[i].run([&] {
-            const step::FlushDenormals flushed;  // Intel specifies its FLOP events with both set
+        const auto flushed = [&] {
+            const step::FlushDenormals guard;  // Intel specifies its FLOP events with both set
             execution();
-        });
+        };
+        PassCounts counts = passes[i].run(flushed, prepare);
         if (passes[i].pass().scope == CounterScope::thread) threads = counts.targets;
         if (passes[i].pass().scope == CounterScope::socket && counts.unavailable.empty())
             subtract_background(passes[i], counts);
@@ -252,7 +255,7 @@ void CounterSession::Impl::judge(const KnownWork& work) {
                            (work.precision == "dram_read_bytes" && row.name == "dram_bytes");
         wanted[i] = !rows[i].events.empty() && (flops || bytes);
     }
-    const std::vector<Sum> sums = count(wanted, work.run);
+    const std::vector<Sum> sums = count(wanted, work.run, {});
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
         if (!wanted[i]) continue;
         if (!sums[i].refused.empty()) {
@@ -316,11 +319,12 @@ std::string CounterSession::resolve(std::string_view name) const {
     return {};
 }
 
-std::map<std::string, Reading> CounterSession::count(const std::function<void()>& execution) {
+std::map<std::string, Reading> CounterSession::count(const std::function<void()>& execution,
+                                                     const std::function<void()>& prepare) {
     std::vector<bool> wanted;
     for (const RowState& row : impl_->rows)
         wanted.push_back(row.reason.empty() && !row.events.empty());
-    const std::vector<Sum> sums = impl_->count(wanted, execution);
+    const std::vector<Sum> sums = impl_->count(wanted, execution, prepare);
     std::map<std::string, Reading> counts;
     for (std::size_t i = 0; i < sums.size(); ++i) {
         const CounterRow& row = impl_->table.rows[i];

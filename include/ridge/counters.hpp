@@ -188,8 +188,11 @@ public:
     [[nodiscard]] const std::string& unavailable() const;
 
     /// Runs `execution` once for each group of counters (never multiplexed) and once more where
-    /// threads appeared meanwhile. Values are `measured`, or unavailable with the reason.
-    [[nodiscard]] std::map<std::string, Reading> count(const std::function<void()>& execution);
+    /// threads appeared meanwhile, each time after `prepare`, which is not counted: it brings the
+    /// caches into the state that the count is about. Values are `measured` (`traced` where they
+    /// are the tracer's), or unavailable with the reason.
+    [[nodiscard]] std::map<std::string, Reading> count(const std::function<void()>& execution,
+                                                       const std::function<void()>& prepare = {});
     /// Threads that the last count() attached counters to.
     [[nodiscard]] int threads_counted() const;
     /// The quantity that stands for `name` on this processor: itself, or such as PAPI_FP_OPS.

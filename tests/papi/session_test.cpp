@@ -86,6 +86,23 @@ TEST_SUITE("behaviour") {
         }
     }
 
+    TEST_CASE("what prepares the caches runs before each execution and is not counted") {
+        const auto machine = machine_with({"p::ADD"});
+        CounterSession session(table_of(adds_row), machine, machine->options());
+        std::string order;
+        const auto counts = session.count(
+            [&] {
+                order += "e";
+                machine->happen(1, "p::ADD", 7);
+            },
+            [&] {
+                order += "p";
+                machine->happen(1, "p::ADD", 1e6);
+            });
+        CHECK(order == "pe");
+        CHECK(counts.at("PAPI_SP_OPS").value() == 7);
+    }
+
     TEST_CASE("threads that the first execution creates are counted by a second one (C5)") {
         const auto machine = machine_with({"p::ADD"});
         CounterSession session(table_of(adds_row), machine, machine->options());
