@@ -141,7 +141,8 @@ StepTime step_time_from_json(const JsonReader& json) {
 RunInfo run_info_from_json(const JsonReader& json) {
     json.allow_keys({"id", "network", "batch", "threads", "dtype", "state", "library", "machine",
                      "quiet_fma_flops_per_s", "quiet_issue_instructions_per_s", "quiet_clock_hz",
-                     "started_at", "complete", "protocol", "command", "environment"});
+                     "started_at", "complete", "protocol", "command", "counters",
+                     "simulated_caches", "environment"});
     RunInfo info;
     info.id = json.at("id").integer(0, INT64_MAX);
     info.network = text_at(json, "network");
@@ -158,6 +159,9 @@ RunInfo run_info_from_json(const JsonReader& json) {
     info.complete = json.at("complete").boolean();
     info.protocol = text_at(json, "protocol");
     info.command = text_at(json, "command");
+    // Runs from before these were counted have neither.
+    if (json.has("counters")) info.counters = text_at(json, "counters");
+    if (json.has("simulated_caches")) info.simulated_caches = text_at(json, "simulated_caches");
     info.environment = environment_from_json(json.at("environment"));
     return info;
 }

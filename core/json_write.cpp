@@ -93,6 +93,8 @@ Json to_json(const RunInfo& info) {
             {"complete", info.complete},
             {"protocol", info.protocol},
             {"command", info.command},
+            {"counters", info.counters},
+            {"simulated_caches", info.simulated_caches},
             {"environment", to_json(info.environment)}};
 }
 

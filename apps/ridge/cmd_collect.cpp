@@ -6,7 +6,7 @@
 
 #include "apps/ridge/collect_job.hpp"
 #include "apps/ridge/commands.hpp"
-#include "apps/ridge/hardware_counters.hpp"
+#include "apps/ridge/counter_choice.hpp"
 #include "apps/ridge/repeat_check.hpp"
 #include "apps/ridge/runs_text.hpp"
 #include "core/json.hpp"
@@ -20,7 +20,6 @@ namespace {
 struct Options {
     CollectOptions collect;
     std::string threads = "all", passes = "all", dtype = "f32", state, library = "onednn";
-    std::string counters = "auto";
     bool repeat_check = false, json = false;
 };
 
@@ -65,18 +64,6 @@ std::vector<Pass> passes_of(const std::string& text) {
         start = comma + 1;
     } while (start <= text.size());
     return passes;
-}
-
-/// Counters that the rows get; asked for by name, they have to be there.
-HardwareCounters counters_for(const std::string& mode) {
-    if (mode == "none") return {};
-    if (mode != "auto" && mode != "hardware")
-        throw bad_input("--counters", "auto, none or hardware", "'" + mode + "'");
-    HardwareCounters counters = open_hardware_counters();
-    calibrate(counters);
-    if (mode == "hardware" && !counters.unavailable.empty())
-        throw not_possible("--counters hardware", counters.unavailable);
-    return counters;
 }
 
 std::vector<std::string> libraries_of(const std::string& word) {
@@ -140,28 +127,32 @@ void print_comparisons(const std::vector<Run>& runs) {
 }
 
 ExitCode run(const Options& options) {
-    const HardwareCounters counters = counters_for(options.counters);
-    CollectOptions base = base_options(options);
-    if (counters.unavailable.empty()) base.counters = counters.session.get();
+    const CollectOptions base = base_options(options);
     const std::vector<int> counts = thread_counts(options.threads);
     const std::vector<std::string> libraries = libraries_of(options.library);
     if (options.repeat_check && (counts.size() > 1 || libraries.size() > 1))
         throw bad_input("--repeat-check", "one thread count and one library", "several");
 
     std::vector<CollectOptions> jobs;
-    for (const std::string& library : libraries)
+    std::vector<std::string> remarks;
+    CounterChooser chooser(base.counters);
+    for (const std::string& library : libraries) {
+        const CounterChoice choice = chooser.choose(library);
+        remarks.push_back(choice.remark);
         for (const int threads : counts) {
             jobs.push_back(base);
             jobs.back().library = library;
             jobs.back().threads = threads;
+            jobs.back().chosen_counters = choice;
         }
+    }
     const std::string path = base.store.empty() ? RunStore::default_path() : base.store;
     if (options.repeat_check) return check_repetition(options, jobs.front(), path);
 
     std::vector<std::int64_t> ids;
     for (const CollectOptions& job : jobs) ids.push_back(collect(job));
-    if (!counters.unavailable.empty())
-        fmt::print(stderr, "ridge: counters: unavailable: {}\n", counters.unavailable);
+    for (const std::string& remark : remarks)
+        if (!remark.empty()) fmt::print(stderr, "ridge: {}\n", remark);
     const RunStore store(path, StoreAccess::read);
     std::vector<Run> runs;
     for (const std::int64_t id : ids) runs.push_back(store.load_run(id));
@@ -212,7 +203,10 @@ void add_collect(CLI::App& app, Action& action) {
                      "(default: in_step for networks, warm for a layer)");
     verb->add_option("--library", options->library, "onednn, openblas (im2col), or both")
         ->capture_default_str();
-    verb->add_option("--counters", options->counters, "auto, none or hardware")
+    verb->add_option("--counters", job.counters,
+                     "FLOPs, instructions and bytes of each row: traced (the real kernels are "
+                     "emulated and simulated with the machine's caches), hardware, none, or auto: "
+                     "hardware where it can be read, else traced")
         ->capture_default_str();
     verb->add_option("--store", job.store, "Run store (default: in the user's data folder)");
     verb->add_option("--machine", job.machine, "Machine file whose quiet levels judge the samples")

@@ -6,6 +6,7 @@
 
 #include "apps/ridge/collect_job.hpp"
 #include "apps/ridge/commands.hpp"
+#include "apps/ridge/counter_choice.hpp"
 #include "apps/ridge/local_machine.hpp"
 #include "apps/ridge/stored_run.hpp"
 #include "core/files.hpp"
@@ -131,7 +132,10 @@ ExitCode make_report(ReportOptions options) {
             Machine machine = machine_or_probe(options.collect.machine);
             for (const auto& assignment : options.run.what_if) apply_what_if(machine, assignment);
         }
+        CounterChoice& counters = options.collect.chosen_counters;
+        counters = CounterChooser(options.collect.counters).choose(options.collect.library);
         options.run.run = collect(options.collect);
+        if (!counters.remark.empty()) fmt::print(stderr, "ridge: {}\n", counters.remark);
         options.run.target.clear();
     }
     StoredRun stored = load_stored_run(options.run);
@@ -177,13 +181,15 @@ void add_report(CLI::App& app, Action& action) {
     verb->add_option("--budget", collect.budget_s,
                      "Seconds to measure at most, building not included "
                      "(default: 20 and 4 for each row, 240 at most)");
+    verb->add_option("--counters", collect.counters, "auto, traced, none or hardware")
+        ->capture_default_str();
     verb->add_flag("--resume", collect.resume, "Continue the newest run that was interrupted");
     verb->add_flag("--quiet", collect.quiet, "No progress bar");
     verb->add_option("--output,-o", options->output, "HTML file to write")->capture_default_str();
     verb->add_option("--json", options->json, "Also write the analysis as JSON to this file");
     add_stored_run_options(*verb, options->run);
-    for (const char* measuring :
-         {"--batch", "--threads", "--dtype", "--state", "--library", "--budget", "--resume"})
+    for (const char* measuring : {"--batch", "--threads", "--dtype", "--state", "--library",
+                                  "--budget", "--counters", "--resume"})
         verb->get_option(measuring)->excludes(verb->get_option("--run"));
     verb->callback([&action, options] { action = [options] { return make_report(*options); }; });
 }

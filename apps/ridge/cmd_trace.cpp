@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "apps/ridge/commands.hpp"
-#include "apps/ridge/touched_lines.hpp"
 #include "apps/ridge/traced_layer.hpp"
+#include "collectors/tracer/touched_lines.hpp"
 #include "core/json.hpp"
 #include "model/roofline/executed_work.hpp"
 #include "report/table.hpp"
@@ -64,30 +64,6 @@ Layer layer_of(const Options& options) {
     return layer;
 }
 
-/// Lines that a pass reads or writes but generated code does not.
-std::string missing_work(const Kernel& kernel, const Layer& layer,
-                         const std::vector<TensorLines>& lines) {
-    const Dims& d = layer.dims;
-    const bool skips = (layer.kind == LayerKind::convolution || layer.kind == LayerKind::pooling) &&
-                       (d.sh > d.kh || d.sw > d.kw);
-    std::string text;
-    const auto tensors = kernel.tensors();
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-        const KernelTensor& tensor = tensors[i];
-        if (tensor.scratchpad) continue;
-        const double read = lines[i].lines - lines[i].read;
-        const double written = lines[i].lines - lines[i].written;
-        const auto add = [&](double count, const char* how) {
-            text += fmt::format("{}{:.0f} of {:.0f} lines of {} are not {} by generated code",
-                                text.empty() ? "" : "; ", count, lines[i].lines, tensor.role, how);
-        };
-        if (tensor.read && read > 0 && !(skips && tensor.role.rfind("src", 0) == 0))
-            add(read, "read");
-        if (tensor.written && written > 0) add(written, "written");
-    }
-    return text;
-}
-
 TracedRow trace_row(TracedLayer& traced, Kernel& kernel, RunSink* save, bool self_check) {
     TracedRow result{
         &kernel.description(), parse_layer(kernel.description().problem), {}, {}, 0, {}, {}};
@@ -97,7 +73,7 @@ TracedRow trace_row(TracedLayer& traced, Kernel& kernel, RunSink* save, bool sel
     if (!result.trace.unavailable.empty()) return result;
     result.tensors = lines.tensors();
     result.other_lines = lines.other_lines();
-    result.incomplete = missing_work(kernel, result.layer, result.tensors);
+    result.incomplete = missing_work(kernel, result.layer, lines).text;
     if (result.trace.flops_unavailable.empty() && result.row->key.part.empty())
         result.differences =
             explain_executed_work(result.layer, result.row->key.pass, result.trace.counts.flops(),

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
+#include "apps/ridge/count_run.hpp"
 #include "apps/ridge/environment.hpp"
-#include "apps/ridge/hardware_counters.hpp"
 #include "apps/ridge/local_machine.hpp"
 #include "collectors/blas/blas_step.hpp"
 #include "collectors/clock/affinity.hpp"
@@ -16,9 +15,12 @@
 #include "collectors/probe/topology.hpp"
 #include "core/files.hpp"
 #include "ridge/error.hpp"
+#include "ridge/format.hpp"
+#include "ridge/kept_caches.hpp"
 #include "ridge/network.hpp"
 #include "ridge/progress.hpp"
 #include "ridge/run_store.hpp"
+#include "ridge/tracer.hpp"
 
 namespace ridge::app {
 namespace {
@@ -54,6 +56,7 @@ std::string command_line(const CollectOptions& options, int threads, CacheState 
     if (options.dtype != DataType::f32)
         line += fmt::format(" --dtype {}", to_string(options.dtype));
     if (options.library != "onednn") line += fmt::format(" --library {}", options.library);
+    if (options.counters != "auto") line += fmt::format(" --counters {}", options.counters);
     return line;
 }
 
@@ -98,7 +101,10 @@ std::vector<bool> wanted_rows(const TrainingStep& step, const std::vector<Pass>&
 TrainingStep build_step(const Network& network, const CollectOptions& options, int threads) {
     StepOptions step_options;
     step_options.threads = threads;
-    if (options.library == "onednn") return build_onednn_step(network, step_options);
+    if (options.library == "onednn") {
+        if (options.chosen_counters.traced) announce_generated_code();
+        return build_onednn_step(network, step_options);
+    }
     if (options.library == "openblas") return build_openblas_step(network, step_options);
     throw bad_input("--library", "onednn or openblas", "'" + options.library + "'");
 }
@@ -148,24 +154,71 @@ clock::SampleSet samples_so_far(const RunStore& store, std::int64_t run, const T
     return set;
 }
 
-/// Counters of a row; empty when none are read.
-using RowCounter = std::function<std::map<std::string, Reading>(std::size_t row)>;
-
-void store_summaries(RunStore& store, std::int64_t run, const TrainingStep& step,
-                     const clock::SampleSet& samples, const std::vector<bool>& wanted,
-                     const clock::Protocol& protocol, const RowCounter& count) {
+/// Stores the summaries and returns the rows with them, one for each kernel.
+std::vector<Measurement> store_summaries(RunStore& store, std::int64_t run,
+                                         const TrainingStep& step, const clock::SampleSet& samples,
+                                         const std::vector<bool>& wanted,
+                                         const std::vector<Counters>& counters,
+                                         const clock::Protocol& protocol) {
     Seconds sum;
+    std::vector<Measurement> rows;
     for (std::size_t i = 0; i < step.kernels.size(); ++i) {
+        rows.push_back(step.kernels[i]->description());
         if (!wanted[i] || samples.rows[i].empty()) continue;
-        Measurement row = step.kernels[i]->description();
+        Measurement& row = rows.back();
         row.time = clock::summarise(samples.rows[i], protocol);
-        if (count) row.counters = count(i);
+        row.counters = counters[i];
         sum += row.time.time;
         store.put_row(run, row);
     }
     const auto pairs = clock::step_pairs(samples, wanted);
     if (samples.step.size() >= 3 && pairs.size() >= 3)
         store.put_step(run, clock::summarise_step(samples.step, pairs, sum, protocol));
+    return rows;
+}
+
+/// Tracing may take as long as measuring, and half a minute in any case.
+Seconds counting_budget(Seconds measuring) {
+    return std::max(measuring, Seconds(30));
+}
+
+/// How the rows are counted once they are measured; the budget follows.
+RunCounting counting_of(const CollectOptions& options, const TrainingStep& step,
+                        const std::vector<bool>& wanted, CacheState state, const Machine& machine,
+                        int threads) {
+    RunCounting counting;
+    counting.choice = options.chosen_counters;
+    counting.flush_bytes = flush_bytes_of(machine);
+    CountingTask& task = counting.task;
+    task.step = &step;
+    task.wanted = wanted;
+    task.state = state;
+    task.threads = threads;
+    task.quiet = options.quiet;
+    if (!counting.choice.traced) return counting;
+    try {
+        task.caches = hierarchy_of(machine, threads);
+    } catch (const Error& error) {
+        task.no_caches = error.what();
+    }
+    return counting;
+}
+
+/// Counts of one run have one origin.
+void require_same_counters(const RunInfo& interrupted, const RunInfo& info) {
+    if (interrupted.counters != info.counters)
+        throw bad_input("--resume", "the counters of the interrupted run: " + interrupted.counters,
+                        info.counters);
+    if (interrupted.simulated_caches != info.simulated_caches)
+        throw bad_input("--resume",
+                        "the caches of the interrupted run: " + interrupted.simulated_caches,
+                        info.simulated_caches);
+}
+
+Error interrupted_error(const RunInfo& info) {
+    return job_failed("collect", fmt::format("interrupted; what was measured is kept, go on with: "
+                                             "{} --resume",
+                                             info.command));
 }
 
 /// Adds what this run saw of the machine to what is known of it. Where that raised a level, the
@@ -242,6 +295,9 @@ std::int64_t collect(const CollectOptions& options) {
     info.protocol = clock::describe(protocol, state);
     info.command = command_line(options, threads, state);
     info.started_at = now_utc();
+    RunCounting counting = counting_of(options, step, wanted, state, machine, threads);
+    info.counters = counting.choice.words();
+    if (counting.task.caches) info.simulated_caches = describe_caches(*counting.task.caches);
 
     RunStore store(store_path, options.resume ? StoreAccess::write : StoreAccess::create);
     std::optional<std::int64_t> interrupted_run;
@@ -252,6 +308,7 @@ std::int64_t collect(const CollectOptions& options) {
                             "an interrupted run of the same network, batch, threads, "
                             "state and library in the store",
                             "none");
+        require_same_counters(store.load_run(*interrupted_run).info, info);
     }
     if (interrupted_run)
         info = store.resume_run(*interrupted_run);
@@ -271,24 +328,18 @@ std::int64_t collect(const CollectOptions& options) {
     task.reference = info.quiet_clock;
 
     clock::SampleSet samples = samples_so_far(store, info.id, step, interrupted_run.has_value());
+    std::vector<Counters> counters(step.kernels.size());
+    if (interrupted_run) counters = counters_so_far(store, info.id, step);
     bool finished = false;
     {
         StoringSink sink(store, info.id, step, task.budget, options.quiet);
         finished = clock::sample(task, protocol, instruments, samples, sink, tracker);
     }
     keep_levels(tracker, store, info);
-    if (!finished)
-        throw job_failed("collect",
-                         fmt::format("interrupted; what was measured is kept, go on with: {} "
-                                     "--resume",
-                                     info.command));
-    // Times are complete by now: none of them comes from a run with counters on.
-    RowCounter count;
-    if (options.counters != nullptr)
-        count = [&](std::size_t row) {
-            return count_row(*options.counters, step, row, state, flush_bytes_of(machine));
-        };
-    store_summaries(store, info.id, step, samples, wanted, protocol, count);
+    if (!finished) throw interrupted_error(info);
+    counting.rows = store_summaries(store, info.id, step, samples, wanted, counters, protocol);
+    counting.task.budget = counting_budget(task.budget);
+    if (!count_run(counting, store, info.id, counters)) throw interrupted_error(info);
     store.finish_run(info.id);
     return info.id;
 }

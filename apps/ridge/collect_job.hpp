@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ridge/counters.hpp"
+#include "apps/ridge/counter_choice.hpp"
 #include "ridge/layer.hpp"
 #include "ridge/measurement.hpp"
 
@@ -19,14 +19,15 @@ struct CollectOptions {
     int threads = 0;           ///< 0: one per core of this machine
     std::vector<Pass> passes;  ///< empty: all that training runs
     DataType dtype = DataType::f32;
-    std::optional<CacheState> state;     ///< default: in_step for a network, warm for a layer
-    std::string library = "onednn";      ///< onednn or openblas
-    std::string store;                   ///< empty: RunStore::default_path()
-    std::string machine = "local";       ///< name or path; "local" is probed quickly when absent
-    std::optional<double> budget_s;      ///< measuring stops then at the latest; see usual_budget()
-    bool resume = false;                 ///< continue the newest matching run that was interrupted
-    bool quiet = false;                  ///< no progress bar
-    CounterSession* counters = nullptr;  ///< counts every row once it is measured
+    std::optional<CacheState> state;  ///< default: in_step for a network, warm for a layer
+    std::string library = "onednn";   ///< onednn or openblas
+    std::string store;                ///< empty: RunStore::default_path()
+    std::string machine = "local";    ///< name or path; "local" is probed quickly when absent
+    std::optional<double> budget_s;   ///< measuring stops then at the latest; see usual_budget()
+    std::string counters = "auto";    ///< the word of --counters
+    CounterChoice chosen_counters;    ///< what it means here (CounterChooser); default: none
+    bool resume = false;              ///< continue the newest matching run that was interrupted
+    bool quiet = false;               ///< no progress bar
 };
 
 /// Threads that `threads = 0` means: one per usable core.

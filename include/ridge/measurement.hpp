@@ -101,8 +101,12 @@ struct RunInfo {
     std::string started_at;  ///< ISO 8601, UTC
     bool complete = false;
     Environment environment;
-    std::string protocol;  ///< one line: rounds, thresholds, stop rule
-    std::string command;   ///< reproduction line
+    std::string protocol;           ///< one line: rounds, thresholds, stop rule
+    std::string counters = "none";  ///< where Measurement::counters come from: none, traced or
+                                    ///< hardware
+    std::string simulated_caches;   ///< describe_caches() of the caches that bytes were simulated
+                                    ///< with; empty: none were
+    std::string command;            ///< reproduction line
 };
 
 struct Run {

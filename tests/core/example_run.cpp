@@ -19,6 +19,8 @@ RunInfo example_info() {
     info.started_at = "2026-01-31T12:00:00Z";
     info.protocol = "rounds, 2 probes";
     info.command = "ridge collect alexnet --batch 8";
+    info.counters = "traced";
+    info.simulated_caches = "2 threads; L1 32768 bytes";
     auto& environment = info.environment;
     environment.cpu_model = "A processor";
     environment.kernel = "6.1.0";

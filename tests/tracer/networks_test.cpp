@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "apps/ridge/touched_lines.hpp"
+#include "collectors/tracer/touched_lines.hpp"
 #include "model/roofline/executed_work.hpp"
 #include "ridge/network.hpp"
 #include "tests/tracer/traced_layer.hpp"
@@ -37,7 +37,7 @@ TraceInfo regions_of(const Kernel& kernel) {
 /// parameters and constants. Compiled parts of the library touch the rest: it copies a bias that is
 /// no whole vector, sums the bias gradient of some kernels, and a stride beyond the kernel leaves
 /// out source lines.
-void check_footprint(const Kernel& kernel, const Layer& layer, const app::TouchedLines& touched) {
+void check_footprint(const Kernel& kernel, const Layer& layer, const TouchedLines& touched) {
     const Dims& d = layer.dims;
     const auto tensors = kernel.tensors();
     const auto lines = touched.tensors();
@@ -73,7 +73,7 @@ TEST_SUITE("reference") {
                 CAPTURE(line);
                 CAPTURE(to_string(pass));
                 CAPTURE(kernel->description().implementation);
-                app::TouchedLines touched(regions_of(*kernel));
+                TouchedLines touched(regions_of(*kernel));
                 const KernelTrace trace = traced.tracer->trace(*kernel, &touched);
                 REQUIRE(trace.unavailable == "");
                 REQUIRE(trace.flops_unavailable == "");

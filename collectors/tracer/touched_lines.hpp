@@ -6,9 +6,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ridge/kernel.hpp"
+#include "ridge/layer.hpp"
 #include "ridge/trace.hpp"
 
-namespace ridge::app {
+namespace ridge {
 
 struct TensorLines {
     std::string name;
@@ -22,6 +24,9 @@ public:
     [[nodiscard]] std::vector<TensorLines> tensors() const;
     /// Demand accesses elsewhere: stack, constants in the code, parameters.
     [[nodiscard]] double other_lines() const { return static_cast<double>(other_.size()); }
+    [[nodiscard]] double line_bytes() const { return static_cast<double>(line_bytes_); }
+    /// Lines of a tensor without the mark (1 read, 2 written), as runs of neighbours.
+    [[nodiscard]] std::vector<Region> unmarked(std::size_t tensor, std::uint8_t mark) const;
 
 private:
     struct Marked {
@@ -37,4 +42,15 @@ private:
     std::unordered_set<std::uint64_t> other_;
 };
 
-}  // namespace ridge::app
+/// What a pass reads or writes but a stream does not: work of compiled code.
+struct MissingWork {
+    double needed_lines = 0, missing_lines = 0;  ///< a tensor that is read and written counts twice
+    std::string text;                            ///< empty when nothing is missing
+    std::vector<Region> unread, unwritten;
+};
+/// Source lines that a stride skips are not missing, nor is what pads a tensor's format. `lines`
+/// has seen the stream of `kernel`.
+[[nodiscard]] MissingWork missing_work(const Kernel& kernel, const Layer& layer,
+                                       const TouchedLines& lines);
+
+}  // namespace ridge
