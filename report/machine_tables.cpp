@@ -111,6 +111,10 @@ std::vector<std::pair<std::string, std::string>> machine_facts(const Machine& ma
     if (const auto& cost = machine.overheads.empty_primitive_s)
         facts.emplace_back("Empty primitive", fmt::format("{} ({})", format(Seconds(cost->value)),
                                                           to_string(cost->source)));
+    if (const auto& cost = machine.overheads.sse_transition_s)
+        facts.emplace_back(
+            "SSE/AVX transition",
+            fmt::format("{} ({})", format(Seconds(cost->value)), to_string(cost->source)));
     if (const auto& quiet = machine.quiet)
         facts.emplace_back(
             "Quiet levels",

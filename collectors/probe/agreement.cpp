@@ -32,6 +32,8 @@ Figures others_of(const Machine& machine) {
         figures[name_of_region(threads)] = figure.value;
     if (machine.overheads.empty_primitive_s)
         figures["empty primitive"] = machine.overheads.empty_primitive_s->value;
+    if (machine.overheads.sse_transition_s)
+        figures["SSE/AVX transition"] = machine.overheads.sse_transition_s->value;
     return figures;
 }
 

@@ -216,11 +216,14 @@ void Session::plan_bandwidths() {
 
 void Session::add_overheads() {
     for (const int threads : counts_) {
-        overheads_.push_back({threads, tasks_.size()});
+        overheads_.push_back({Cost::parallel_region, threads, tasks_.size()});
         tasks_.push_back(parallel_region_task(*team_, threads));
     }
-    overheads_.push_back({0, tasks_.size()});
+    overheads_.push_back({Cost::empty_primitive, 1, tasks_.size()});
     tasks_.push_back(empty_primitive_task());
+    if (!cpu_.avx2) return;
+    overheads_.push_back({Cost::sse_transition, 1, tasks_.size()});
+    tasks_.push_back(sse_transition_task(cpu_));
 }
 
 }  // namespace ridge::probe

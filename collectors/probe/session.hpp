@@ -12,6 +12,7 @@
 #include "collectors/probe/latency_probe.hpp"
 #include "collectors/probe/overhead_probe.hpp"
 #include "collectors/probe/probe.hpp"
+#include "collectors/probe/sse_transition.hpp"
 #include "collectors/probe/topology.hpp"
 
 namespace ridge::probe {
@@ -25,8 +26,10 @@ public:
     [[nodiscard]] ProbeResult result();
 
 private:
+    enum class Cost { parallel_region, empty_primitive, sse_transition };
     struct OverheadItem {
-        int threads = 0;  ///< 0: the empty primitive
+        Cost cost = Cost::parallel_region;
+        int threads = 1;
         std::size_t task = 0;
     };
 

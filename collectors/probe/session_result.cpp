@@ -200,10 +200,18 @@ void Session::fill_overheads(ProbeResult& result) const {
             continue;
         }
         const Figure figure = figure_of(*cluster, 1 / cluster->rate, task.samples.size());
-        if (item.threads == 0)
-            result.machine.overheads.empty_primitive_s = figure;
-        else
-            result.machine.overheads.parallel_region_s[item.threads] = figure;
+        Overheads& overheads = result.machine.overheads;
+        switch (item.cost) {
+            case Cost::parallel_region:
+                overheads.parallel_region_s[item.threads] = figure;
+                break;
+            case Cost::empty_primitive:
+                overheads.empty_primitive_s = figure;
+                break;
+            case Cost::sse_transition:
+                overheads.sse_transition_s = figure;
+                break;
+        }
     }
 }
 

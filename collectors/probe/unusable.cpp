@@ -65,6 +65,10 @@ void drop_unusable(ProbeResult& result) {
         drop("empty primitive", why(*machine.overheads.empty_primitive_s));
         machine.overheads.empty_primitive_s.reset();
     }
+    if (machine.overheads.sse_transition_s && wild(*machine.overheads.sse_transition_s)) {
+        drop("SSE/AVX transition", why(*machine.overheads.sse_transition_s));
+        machine.overheads.sse_transition_s.reset();
+    }
     if (machine.quiet && machine.quiet->windows == 0) {
         drop("quiet levels", "no time was left");
         machine.quiet.reset();

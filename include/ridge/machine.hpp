@@ -91,6 +91,8 @@ struct MemoryLevel {
 struct Overheads {
     std::map<int, Figure> parallel_region_s;  ///< by thread count
     std::optional<Figure> empty_primitive_s;  ///< one library call on a tiny tensor, 1 thread
+    /// A legacy SSE instruction between wide ones with dirty upper halves: the round trip.
+    std::optional<Figure> sse_transition_s;
     bool operator==(const Overheads&) const = default;
 };
 

@@ -286,6 +286,9 @@ private:
         if (m_.overheads.empty_primitive_s)
             check_figure("overheads.empty_primitive_s", *m_.overheads.empty_primitive_s, 0,
                          max_overhead_s);
+        if (m_.overheads.sse_transition_s)
+            check_figure("overheads.sse_transition_s", *m_.overheads.sse_transition_s, 0,
+                         max_overhead_s);
     }
 
     /// The quiet FMA level is a rate of one core: it lies near the machine's one-thread ceilings.

@@ -39,7 +39,8 @@ Json to_json(const Overheads& overheads) {
     for (const auto& [threads, figure] : overheads.parallel_region_s)
         regions.push_back({{"threads", threads}, {"time_s", to_json(figure)}});
     return {{"parallel_region_s", regions},
-            {"empty_primitive_s", figure_or_null(overheads.empty_primitive_s)}};
+            {"empty_primitive_s", figure_or_null(overheads.empty_primitive_s)},
+            {"sse_transition_s", figure_or_null(overheads.sse_transition_s)}};
 }
 
 Json to_json(const QuietLevels& quiet) {

@@ -145,9 +145,10 @@ MemoryLevel read_level(const Yaml& node) {
 }
 
 Overheads read_overheads(const Yaml& node) {
-    node.allow_keys({"parallel_region_s", "empty_primitive_s"});
+    node.allow_keys({"parallel_region_s", "empty_primitive_s", "sse_transition_s"});
     Overheads overheads;
     overheads.empty_primitive_s = find_figure(node, "empty_primitive_s");
+    overheads.sse_transition_s = find_figure(node, "sse_transition_s");
     const auto regions = node.find("parallel_region_s");
     if (!regions) return overheads;
     for (const auto& item : regions->items()) {

@@ -138,6 +138,20 @@ Target overhead_target(Machine& machine) {
     return target;
 }
 
+Target transition_target(Machine& machine) {
+    Target target;
+    target.key = "sse_transition";
+    target.meaning = "cost of a legacy SSE instruction between wide vector ones";
+    if (machine.overheads.sse_transition_s) {
+        target.figures.push_back(&*machine.overheads.sse_transition_s);
+        target.reference = target.figures.front();
+    }
+    target.parse = [](const std::string& text, const std::string& where) {
+        return parse_si(text, "s", where);
+    };
+    return target;
+}
+
 /// Every key that has something to change on this machine.
 std::vector<Target> targets(Machine& machine) {
     std::vector<Target> all;
@@ -150,6 +164,7 @@ std::vector<Target> targets(Machine& machine) {
         all.push_back(latency_target(level));
     }
     all.push_back(overhead_target(machine));
+    all.push_back(transition_target(machine));
     std::erase_if(all, [](const Target& target) { return target.figures.empty(); });
     return all;
 }

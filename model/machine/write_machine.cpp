@@ -87,6 +87,7 @@ void add_overheads(std::string& out, const Overheads& overheads) {
     for (const auto& [threads, f] : overheads.parallel_region_s)
         out += fmt::format("    - {{threads: {}, time_s: {}}}\n", threads, figure(f));
     add_figure(out, "  ", "empty_primitive_s", overheads.empty_primitive_s);
+    add_figure(out, "  ", "sse_transition_s", overheads.sse_transition_s);
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ inline Machine small_machine() {
     m.levels[3].bandwidths.push_back({AccessKind::copy, true, 1, given(9e9)});
     m.overheads.parallel_region_s = {{1, given(1e-7)}, {4, given(4e-6)}};
     m.overheads.empty_primitive_s = given(1e-6);
+    m.overheads.sse_transition_s = given(2e-9);
     m.quiet =
         QuietLevels{FlopsPerSecond(101e9), InstructionsPerSecond(1.2e10), 3, false, Hertz(3.2e9)};
     return m;

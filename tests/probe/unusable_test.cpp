@@ -31,6 +31,7 @@ ProbeResult busy_probe() {
     m.levels = {dram};
     m.overheads.parallel_region_s = {{1, figure(3e-7, 0.01)}, {2, figure(0.2, 0.01)}};
     m.overheads.empty_primitive_s = figure(2e-7, 0.9);
+    m.overheads.sse_transition_s = figure(1e-9, 0.9);
     m.quiet = QuietLevels{};
     return result;
 }
@@ -49,9 +50,10 @@ TEST_SUITE("behaviour") {
         CHECK_FALSE(m.levels[0].latency_s);
         CHECK(m.overheads.parallel_region_s.size() == 1);
         CHECK_FALSE(m.overheads.empty_primitive_s);
+        CHECK_FALSE(m.overheads.sse_transition_s);
         CHECK_FALSE(m.quiet);
         const auto& told = result.not_measured;
-        CHECK(told.size() == 7);
+        CHECK(told.size() == 8);
         const auto says = [&](const std::string& text) {
             return std::any_of(told.begin(), told.end(), [&](const std::string& line) {
                 return line.find(text) != std::string::npos;
@@ -63,6 +65,7 @@ TEST_SUITE("behaviour") {
         CHECK(says("DRAM latency"));
         CHECK(says("parallel region, 2 threads: its threads never ran together"));
         CHECK(says("empty primitive"));
+        CHECK(says("SSE/AVX transition"));
         CHECK(says("quiet levels"));
     }
 
@@ -72,6 +75,6 @@ TEST_SUITE("behaviour") {
         const Machine once = result.machine;
         drop_unusable(result);
         CHECK(result.machine == once);
-        CHECK(result.not_measured.size() == 7);
+        CHECK(result.not_measured.size() == 8);
     }
 }
