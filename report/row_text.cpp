@@ -43,6 +43,9 @@ std::vector<std::string> hover_text(const RowAnalysis& row) {
     if (row.rate && row.useful_flops.value() > 0)
         lines.push_back(
             fmt::format("{} (algorithmic): {}", format(row.useful_flops), format(*row.rate)));
+    if (row.executed_flops.available())
+        lines.push_back(fmt::format("{} executed ({})", format(Flops(row.executed_flops.value())),
+                                    to_string(row.executed_flops.source())));
     lines.push_back(fmt::format("{} ({}): {}", format(row.bytes), to_string(row.bytes_source),
                                 format(row.traffic_rate)));
     if (row.intensity)

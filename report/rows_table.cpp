@@ -4,6 +4,7 @@
 
 #include "report/palette.hpp"
 #include "report/row_text.hpp"
+#include "ridge/counter_names.hpp"
 #include "ridge/format.hpp"
 
 namespace ridge::report {
@@ -23,6 +24,12 @@ Cell milliseconds(const std::optional<Seconds>& time) {
 }
 Cell mega(double value) {
     return Cell::number(value / 1e6, 2);
+}
+
+Cell counter_cell(const RowAnalysis& row, const char* name, double scale) {
+    const auto found = row.row.counters.find(name);
+    if (found == row.row.counters.end() || !found->second.available()) return Cell::missing();
+    return Cell::number(found->second.value() * scale, scale == 1 ? 0 : 2);
 }
 
 const Column text(const char* header, const char* group, const char* source = "") {
@@ -82,13 +89,30 @@ const std::vector<RowColumn>& columns() {
          [](const Row& r) {
              return r.bandwidth ? Cell::number(r.bandwidth->value() / 1e9, 2) : Cell::missing();
          }},
-        {number("Intensity", "FLOP/B", "roofline", "algorithmic"),
+        {number("Intensity", "FLOP/B", "roofline", "FLOPs / Traffic"),
          [](const Row& r) {
              return r.intensity ? Cell::number(r.intensity->value(), 2) : Cell::missing();
          }},
-        {number("Executed FLOPs", "MFLOP", "details", "see hover"),
+        {number("Executed FLOPs", "MFLOP", "details", "see Executed from"),
          [](const Row& r) {
              return r.executed_flops.available() ? mega(r.executed_flops.value()) : Cell::missing();
+         }},
+        {text("Executed from", "details"),
+         [](const Row& r) {
+             return r.executed_flops.available()
+                        ? Cell(std::string(to_string(r.executed_flops.source())))
+                        : Cell("unavailable: " + r.executed_flops.reason());
+         }},
+        {number("Instructions", "million", "details", "traced"),
+         [](const Row& r) { return counter_cell(r, counter::instructions, 1e-6); }},
+        {number("SSE/AVX transitions", "", "details", "traced"),
+         [](const Row& r) { return counter_cell(r, counter::sse_transitions, 1); }},
+        {number("Traced", "%", "details", "of the tensors' lines"),
+         [](const Row& r) { return counter_cell(r, counter::traced_share, 100); }},
+        {text("Not traced", "details"),
+         [](const Row& r) {
+             const auto rest = r.row.counters.find(counter::untraced_work);
+             return rest == r.row.counters.end() ? Cell() : Cell(rest->second.reason());
          }},
         {number("Minimum bytes", "MB", "details", "algorithmic"),
          [](const Row& r) { return mega(r.minimum_bytes.value()); }},

@@ -88,6 +88,39 @@ std::string step_text(const RunAnalysis& run) {
                        format(step.interval_high));
 }
 
+std::string coverage_text(const Coverage& coverage) {
+    constexpr std::size_t most = 4;
+    constexpr double worth_naming = 0.0005;  // of the time: prints as 0.1 %
+    std::string text =
+        fmt::format("{} of the step's time traced and simulated, {} analytic, {} none",
+                    format_percent(coverage.traced), format_percent(coverage.analytic),
+                    format_percent(coverage.none));
+    std::size_t named = 0;
+    for (const CoverageGap& gap : coverage.gaps) {
+        if (named == most || gap.share < worth_naming) break;
+        text += fmt::format("{}{} {} ({} row{}{})", named++ == 0 ? ": " : ", ", gap.implementation,
+                            format_percent(gap.share), gap.rows.size(),
+                            gap.rows.size() == 1 ? "" : "s", gap.partly ? ", in part" : "");
+    }
+    if (named > 0 && coverage.gaps.size() > named)
+        text += fmt::format(" and {} more", coverage.gaps.size() - named);
+    return text + ".";
+}
+
+std::string bytes_text(const RunAnalysis& run) {
+    std::map<Source, Seconds> sources;
+    for (const RowAnalysis& row : run.rows)
+        if (!row.level.empty()) sources[row.bytes_source] += row.row.time.time;
+    std::string text;
+    for (const auto& [source, time] : sources)
+        text += fmt::format("{}{} for {} of the time", text.empty() ? "" : ", ", to_string(source),
+                            format_percent(share_of(time, run.sum)));
+    if (sources.contains(Source::algorithmic))
+        text += fmt::format("{}algorithmic ones are the least that a pass must move",
+                            text.empty() ? "" : "; ");
+    return text.empty() ? "No bytes are known." : "Bytes are " + text + ".";
+}
+
 std::vector<std::string> findings(const RunAnalysis& run, const Summary& summary) {
     std::vector<std::string> lines;
     lines.push_back(fmt::format("Convolution takes {} of the step's layer time.",
@@ -104,6 +137,8 @@ std::vector<std::string> findings(const RunAnalysis& run, const Summary& summary
         bounds += fmt::format("{}{} {}", bounds.empty() ? "" : ", ", bound.what,
                               format_percent(bound.share));
     if (!bounds.empty()) lines.push_back(fmt::format("What bounds the time: {}.", bounds));
+    if (run.info.counters != "none")
+        lines.push_back("FLOPs, bytes and verdicts: " + coverage_text(run.coverage));
     if (!summary.savings.empty()) {
         const RowAnalysis& first = *summary.savings.front();
         lines.push_back(fmt::format(
@@ -146,6 +181,31 @@ std::vector<std::string> caveats(const RunAnalysis& run, const Summary& summary)
         lines.push_back(fmt::format("The roofs are those of {}, the times those of {}.",
                                     run.machine, run.info.machine));
     return lines;
+}
+
+Table coverage_table(const Coverage& coverage) {
+    constexpr std::size_t most = 6;
+    Table table({{.header = "implementation", .shorten_to = 16},
+                 right("rows"),
+                 right("share", "%"),
+                 {.header = "counts"},
+                 {.header = "layers", .shorten_to = 12},
+                 {.header = "reason", .shorten_to = 20}});
+    for (const CoverageGap& gap : coverage.gaps) {
+        std::string layers;
+        for (std::size_t i = 0; i < std::min(most, gap.rows.size()); ++i)
+            layers += fmt::format("{}{} {}{}{}", i == 0 ? "" : ", ", gap.rows[i].layer,
+                                  to_string(gap.rows[i].pass), gap.rows[i].part.empty() ? "" : " ",
+                                  gap.rows[i].part);
+        if (gap.rows.size() > most) layers += fmt::format(" and {} more", gap.rows.size() - most);
+        table.add_row({gap.implementation, Cell::count(static_cast<long long>(gap.rows.size())),
+                       Cell::number(gap.share * 100, 2),
+                       gap.partly     ? "traced in part"
+                       : gap.analytic ? "analytic"
+                                      : "none",
+                       layers, gap.reason});
+    }
+    return table;
 }
 
 Table bounds_table(const Summary& summary) {

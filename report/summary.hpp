@@ -52,6 +52,13 @@ struct Summary {
 /// Reasons for caution, one sentence each; empty when there is none.
 [[nodiscard]] std::vector<std::string> caveats(const RunAnalysis& run, const Summary& summary);
 
+/// "90 % of the step's time traced and simulated, 10 % analytic, 0 % none: what and why".
+[[nodiscard]] std::string coverage_text(const Coverage& coverage);
+/// Where the bytes of the rows come from, in one sentence.
+[[nodiscard]] std::string bytes_text(const RunAnalysis& run);
+/// What is not traced, by implementation, with its layers.
+[[nodiscard]] Table coverage_table(const Coverage& coverage);
+
 [[nodiscard]] Table bounds_table(const Summary& summary);
 [[nodiscard]] Table kinds_table(const Summary& summary);
 /// The `count` rows where reaching the roof would save most.

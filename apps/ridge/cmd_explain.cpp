@@ -46,6 +46,7 @@ Colour colour_of(Bound bound) {
             return Colour::blue;
         case Bound::overhead:
         case Bound::balanced:
+        case Bound::transitions:
             return Colour::yellow;
         case Bound::undetermined:
             return Colour::red;
@@ -62,6 +63,7 @@ report::Table screen_table(const RunAnalysis& analysis, const std::vector<std::s
                          right("share", "%"),
                          right("rate", "GFLOP/s"),
                          right("traffic", "GB/s"),
+                         {.header = "bytes from", .shorten_to = 4},
                          right("of roof", "%"),
                          {.header = "bound by", .shorten_to = 8},
                          {.header = "next", .shorten_to = 4},
@@ -80,6 +82,7 @@ report::Table screen_table(const RunAnalysis& analysis, const std::vector<std::s
              Cell::number(row.share_of_step * 100, 1),
              row.rate ? Cell::number(row.rate->value() / 1e9, 1) : Cell::missing(),
              row.level.empty() ? Cell::missing() : Cell::number(row.traffic_rate.value() / 1e9, 1),
+             row.level.empty() ? Cell::missing() : Cell(std::string(to_string(row.bytes_source))),
              Cell::number(row.attained * 100, 0),
              Cell(report::bound_text(row), colour_of(row.bound)), row.runner_up,
              Cell::number(row.saved_at_roof.value() * 1e3, 3), Cell(notes, Colour::yellow)});
@@ -123,9 +126,11 @@ void print_text(const RunAnalysis& analysis, const std::vector<std::size_t>& row
                screen_table(analysis, rows).text({.width = screen.width, .colour = screen.colour}));
     fmt::print("\n");
     print_roofs(analysis.roofline);
-    fmt::print("Bytes are {}: the least that a pass must move.\n\n",
-               to_string(Source::algorithmic));
+    fmt::print("{}\n\n", report::bytes_text(analysis));
     print_verdicts(analysis, rows, screen.colour);
+    if (analysis.info.counters == "none" || analysis.coverage.gaps.empty()) return;
+    fmt::print("\nNot traced:\n{}", report::coverage_table(analysis.coverage)
+                                        .text({.width = screen.width, .colour = screen.colour}));
 }
 
 ExitCode explain(const ExplainOptions& options) {

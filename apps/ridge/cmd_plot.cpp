@@ -91,9 +91,10 @@ void add_plot(CLI::App& app, Action& action) {
                      "Number, network or layer of a stored run (default: the newest)");
     verb->add_option("--output,-o", options->output, "File to write; its ending names the format")
         ->required();
-    verb->add_flag("--simulate", options->simulate,
+    verb->add_flag("--simulate,--hierarchical", options->simulate,
                    "roofline: a dot for every memory level, from bytes that the memory simulator "
-                   "counts on the machine's caches");
+                   "counts on the machine's caches: those of the run's traced kernels, else of "
+                   "plain loops");
     add_stored_run_options(*verb, options->run);
     verb->callback([&action, options] { action = [options] { return plot(*options); }; });
 }

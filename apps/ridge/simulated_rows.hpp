@@ -6,10 +6,11 @@
 
 namespace ridge::app {
 
-/// Simulates the loops of every layer pass on the caches of the machine, with the threads and the
-/// cache state of the run, and fills RowAnalysis::simulated; reorders and parameter updates stay
-/// without. Equal passes of equal layers are simulated once. Throws Error bad_input when the
-/// machine's caches cannot be simulated.
+/// Fills RowAnalysis::simulated: with the bytes that the run stored of its traced kernels where it
+/// has them, else by simulating the loops of a plain implementation on the caches of the machine,
+/// with the threads and the cache state of the run; reorders and parameter updates without stored
+/// bytes stay without. Equal passes of equal layers are simulated once. Throws Error bad_input when
+/// the machine's caches cannot be simulated.
 void simulate_rows(RunAnalysis& run, const Machine& machine);
 
 }  // namespace ridge::app

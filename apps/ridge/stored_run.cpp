@@ -7,6 +7,7 @@
 #include "core/files.hpp"
 #include "model/explain/selection.hpp"
 #include "ridge/error.hpp"
+#include "ridge/kept_caches.hpp"
 
 namespace ridge::app {
 
@@ -47,6 +48,28 @@ Machine machine_of(const RunInfo& info, const StoredRunOptions& options) {
     return machine;
 }
 
+namespace {
+
+/// Bytes that were simulated with other caches than those of `machine` say nothing about it.
+void drop_foreign_bytes(Run& run, const Machine& machine) {
+    if (run.info.simulated_caches.empty()) return;
+    std::string caches;
+    try {
+        caches = describe_caches(hierarchy_of(machine, run.info.threads));
+    } catch (const Error& error) {
+        caches = error.what();
+    }
+    if (caches == run.info.simulated_caches) return;
+    for (Measurement& row : run.rows)
+        for (auto& [name, reading] : row.counters)
+            if (name.ends_with("_bytes") && reading.available() &&
+                reading.source() != Source::measured)
+                reading = Reading::unavailable("simulated with other caches: " +
+                                               run.info.simulated_caches);
+}
+
+}  // namespace
+
 StoredRun load_stored_run(const StoredRunOptions& options) {
     const RunStore store = open_store(options.store);
     const auto has_layer = [&store](const RunInfo& info, const std::string& layer) {
@@ -58,6 +81,7 @@ StoredRun load_stored_run(const StoredRunOptions& options) {
     StoredRun result;
     result.run = store.load_run(answer.run);
     result.machine = machine_of(result.run.info, options);
+    drop_foreign_bytes(result.run, result.machine);
     result.analysis = analyse(result.run, result.machine);
     result.layer = answer.layer;
     return result;

@@ -47,15 +47,19 @@ struct Roofline {
     std::vector<ComputeRoof> compute;  ///< empty when the file has no ceiling for the data type
     std::vector<BandwidthRoof> bandwidth;
     std::optional<Seconds> call_overhead;  ///< parallel region + empty primitive
+    /// One change between wide vectors and legacy SSE and back; nothing when unknown.
+    std::optional<Seconds> sse_transition;
+    Source sse_transition_source = Source::given;
 };
 [[nodiscard]] Roofline make_roofline(const Machine& machine, DataType dtype, int threads);
 
-enum class Bound { compute, memory, overhead, balanced, undetermined };
+enum class Bound { compute, memory, overhead, transitions, balanced, undetermined };
 [[nodiscard]] std::string_view to_string(Bound bound);
 
 /// What one resource has to do for a row.
 struct Term {
-    std::string resource;  ///< "compute", "overhead", or the name of a memory level
+    std::string resource;  ///< "compute", "overhead", "SSE/AVX transitions", or the name of a
+                           ///< memory level
     std::string ceiling;   ///< what it is held against: "AVX-512 FMA", "copy", "call"
     Seconds time;          ///< least time for the useful work at the machine's ceiling
     Seconds busy;          ///< least time for the work as this implementation is known to do it
@@ -63,12 +67,14 @@ struct Term {
     double share = 0;      ///< busy / measured time: 1 means at the roof
     std::optional<Bytes> bytes;               ///< memory levels: bytes between it and the core
     std::optional<BytesPerSecond> bandwidth;  ///< memory levels: the ceiling's rate
+    Source bytes_source = Source::algorithmic;
 };
 
 /// Bytes that crossed into the caches nearer than `level`, and back.
 struct LevelBytes {
     std::string level;
     Bytes bytes;
+    bool traced = false;  ///< of the real kernel; else of the loops of a plain implementation
 };
 
 /// A row with everything a view needs; text, JSON, figures and the report print this and nothing
@@ -106,6 +112,24 @@ struct RowAnalysis {
     std::vector<LevelBytes> simulated;
 };
 
+/// Rows of one implementation that are not, or not wholly, traced and simulated.
+struct CoverageGap {
+    std::string implementation;
+    std::string reason;     ///< of the first of them
+    bool analytic = false;  ///< FLOPs and bytes follow from the dimensions; else there are none
+    bool partly = false;    ///< generated code does the rest
+    double share = 0;       ///< of the rows' time
+    std::vector<RowKey> rows;
+};
+
+/// Shares of the rows' time by where FLOPs and bytes come from; they add up to 1.
+struct Coverage {
+    double traced = 0;    ///< counted in the executed code, bytes simulated from its stream
+    double analytic = 0;  ///< from the layer's dimensions
+    double none = 0;
+    std::vector<CoverageGap> gaps;  ///< largest first
+};
+
 struct RunAnalysis {
     RunInfo info;
     std::string machine;  ///< name of the machine whose roofs were used
@@ -115,6 +139,7 @@ struct RunAnalysis {
     std::optional<StepTime> step;
     std::optional<double> sum_over_step;
     double convolution_share = 0;  ///< of the summed row times, reorders of convolutions included
+    Coverage coverage;
 };
 /// A row whose verdict fails contradictions() gets none, and the flag "contradiction: ...".
 [[nodiscard]] RunAnalysis analyse(const Run& run, const Machine& machine);

@@ -39,7 +39,28 @@ Json to_json(const Term& term) {
             {"busy_time_s", json_number(term.busy.value())},
             {"share_of_time", json_number(term.share)},
             {"bytes", quantity_or_null(term.bytes)},
+            {"bytes_source", term.bytes ? Json(to_string(term.bytes_source)) : Json(nullptr)},
             {"bandwidth_bytes_per_s", quantity_or_null(term.bandwidth)}};
+}
+
+Json to_json(const Coverage& coverage) {
+    Json gaps = Json::array();
+    for (const CoverageGap& gap : coverage.gaps) {
+        Json rows = Json::array();
+        for (const RowKey& key : gap.rows)
+            rows.push_back(
+                {{"layer", key.layer}, {"pass", to_string(key.pass)}, {"part", key.part}});
+        gaps.push_back({{"implementation", gap.implementation},
+                        {"reason", gap.reason},
+                        {"analytic", gap.analytic},
+                        {"partly_traced", gap.partly},
+                        {"share_of_rows", json_number(gap.share)},
+                        {"rows", rows}});
+    }
+    return {{"traced_and_simulated_share", json_number(coverage.traced)},
+            {"analytic_share", json_number(coverage.analytic)},
+            {"none_share", json_number(coverage.none)},
+            {"not_traced", gaps}};
 }
 
 /// Why a row has no place on the intensity axis; nothing when it has.
@@ -60,7 +81,11 @@ Json to_json(const Roofline& roofline) {
             {"dtype", to_string(roofline.dtype)},
             {"compute", compute},
             {"bandwidth", bandwidth},
-            {"call_overhead_s", quantity_or_null(roofline.call_overhead)}};
+            {"call_overhead_s", quantity_or_null(roofline.call_overhead)},
+            {"sse_transition_s", quantity_or_null(roofline.sse_transition)},
+            {"sse_transition_source", roofline.sse_transition
+                                          ? Json(to_string(roofline.sse_transition_source))
+                                          : Json(nullptr)}};
 }
 
 Json to_json(const RowAnalysis& row) {
@@ -106,6 +131,7 @@ Json to_json(const RunAnalysis& analysis, const std::vector<std::size_t>& rows) 
     json["sum_of_rows_s"] = json_number(analysis.sum.value());
     json["sum_over_step"] = analysis.sum_over_step ? json_number(*analysis.sum_over_step) : nullptr;
     json["convolution_share"] = json_number(analysis.convolution_share);
+    json["coverage"] = to_json(analysis.coverage);
     json["rows"] = list;
     return json;
 }

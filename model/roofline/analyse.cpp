@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 
+#include "model/roofline/coverage.hpp"
 #include "model/roofline/demand.hpp"
 #include "model/roofline/row_analysis.hpp"
 #include "model/roofline/step_reuse.hpp"
@@ -111,8 +112,7 @@ RunAnalysis analyse(const Run& run, const Machine& machine) {
         const auto roofline =
             rooflines.try_emplace(row.dtype, make_roofline(machine, row.dtype, run.info.threads))
                 .first;
-        const auto demand =
-            algorithmic_demand(*parsed[i].layer, row, parsed[i].distances, roofline->second);
+        const auto demand = demand_of(*parsed[i].layer, row, parsed[i].distances, roofline->second);
         analysis.rows.push_back(analyse_row(row, demand, roofline->second, context));
         withhold_if_refuted(analysis.rows.back());
     }
@@ -121,6 +121,7 @@ RunAnalysis analyse(const Run& run, const Machine& machine) {
     if (run.step && run.step->time.time.value() > 0)
         analysis.sum_over_step = analysis.sum / run.step->time.time;
     analysis.convolution_share = convolution_share(run, analysis.sum);
+    analysis.coverage = coverage_of(analysis);
     return analysis;
 }
 

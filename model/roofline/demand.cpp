@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/roofline/counted.hpp"
 #include "model/roofline/padding.hpp"
 
 namespace ridge {
@@ -56,9 +57,9 @@ std::vector<TensorTraffic> minimum_traffic(const Layer& layer, Pass pass) {
     return traffic;
 }
 
-Demand algorithmic_demand(const Layer& layer, const Measurement& row,
-                          const std::vector<std::optional<Bytes>>& reuse_distances,
-                          const Roofline& roofline) {
+Demand demand_of(const Layer& layer, const Measurement& row,
+                 const std::vector<std::optional<Bytes>>& reuse_distances,
+                 const Roofline& roofline) {
     const Pass pass = row.key.pass;
     Demand demand;
     demand.useful = useful_flops(layer, pass);
@@ -74,6 +75,7 @@ Demand algorithmic_demand(const Layer& layer, const Measurement& row,
         demand.padding_cause = padding.cause;
     }
     demand.parallel_pieces = parallel_pieces(layer, pass);
+    use_counters(demand, layer, row, roofline);
     return demand;
 }
 

@@ -1,7 +1,8 @@
 // What a row needs from the machine: operations, and bytes from each memory level. Algorithmic
-// until a simulator or counters know better; everything behind it only sees this struct.
+// where no simulator or counter knows better; everything behind it only sees this struct.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace ridge {
 struct LevelUse {
     std::string level;
     Bytes read, written;
+    Source source = Source::algorithmic;
     [[nodiscard]] Bytes total() const { return read + written; }
 };
 
@@ -23,10 +25,13 @@ struct Demand {
     Bytes minimum;
     Bytes footprint;
     std::vector<LevelUse> traffic;  ///< nearest level first; levels without traffic left out
-    Source source = Source::algorithmic;
-    /// Executed / useful FLOPs as the memory formats tell: channels are padded to whole blocks.
+    /// Executed / useful FLOPs: as counted where there is a count, else as the memory formats tell
+    /// (channels are padded to whole blocks).
     double padding = 1;
-    std::string padding_cause;  ///< "oc 6 padded to 16"
+    std::string padding_cause;        ///< "oc 6 padded to 16"
+    std::optional<Reading> executed;  ///< the count, with its source
+    /// SSE/AVX transitions of all threads; nothing: not counted.
+    std::optional<double> transitions;
     /// Pieces of work that can run at the same time; 0: not known.
     double parallel_pieces = 0;
 };
@@ -48,9 +53,9 @@ struct TensorTraffic {
 /// minimum_bytes() knows that a stride skips source elements.
 [[nodiscard]] std::vector<TensorTraffic> minimum_traffic(const Layer& layer, Pass pass);
 
-/// Demand of a row whose tensors have these reuse distances.
-[[nodiscard]] Demand algorithmic_demand(const Layer& layer, const Measurement& row,
-                                        const std::vector<std::optional<Bytes>>& reuse_distances,
-                                        const Roofline& roofline);
+/// Demand of a row whose tensors have these reuse distances, with what its counters know better.
+[[nodiscard]] Demand demand_of(const Layer& layer, const Measurement& row,
+                               const std::vector<std::optional<Bytes>>& reuse_distances,
+                               const Roofline& roofline);
 
 }  // namespace ridge

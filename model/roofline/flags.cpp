@@ -8,6 +8,7 @@
 
 #include "model/roofline/roofs.hpp"
 #include "model/roofline/row_analysis.hpp"
+#include "model/roofline/transitions.hpp"
 #include "ridge/format.hpp"
 
 namespace ridge {
@@ -89,15 +90,32 @@ std::string above_memory(const Term& term, const RowAnalysis& a, const Roofline&
 std::string above_roof(const Term& term, const RowAnalysis& a, const Roofline& roofline) {
     if (is_memory(term)) return above_memory(term, a, roofline);
     if (term.resource == "compute") return above_compute(term, a);
+    if (term.resource == transitions_resource)
+        return fmt::format(
+            "{} transitions at the machine's cost of one would take {:.2f} x the measured time: "
+            "here each is cheaper",
+            term.ceiling, ratio_of(term, a));
     return fmt::format(
         "the machine's call overhead of {} is {:.2f} x the measured time: this call "
         "is cheaper than the probe's empty primitive",
         format(term.time), ratio_of(term, a));
 }
 
+/// Executed beyond the useful FLOPs; partial sums are below it.
+constexpr double worth_a_flag = 1.05;
+
 void add_kernel_flags(RowAnalysis& a, const Demand& demand, const Roofline& roofline) {
     const auto executed = executed_work(a.row, demand, roofline);
-    if (demand.padding > 1.001)
+    if (demand.executed) {
+        const bool matters = std::any_of(a.terms.begin(), a.terms.end(), [](const Term& term) {
+            return term.resource == "compute" && term.share >= explained_share;
+        });
+        if (matters && demand.padding > worth_a_flag)
+            a.flags.push_back(
+                fmt::format("more work: it executes {:.3f} x the useful FLOPs ({}){}{}",
+                            demand.padding, to_string(demand.executed->source()),
+                            demand.padding_cause.empty() ? "" : ": ", demand.padding_cause));
+    } else if (demand.padding > 1.001)
         a.flags.push_back(
             executed.padding > 1
                 ? fmt::format("padding: {}, it executes {:.3f} x the useful FLOPs",

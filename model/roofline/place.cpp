@@ -21,7 +21,8 @@ std::size_t home_level(const std::optional<Bytes>& distance, const Roofline& roo
 
 std::vector<LevelUse> place(const std::vector<TensorTraffic>& tensors, const Roofline& roofline) {
     std::vector<LevelUse> traffic;
-    for (const auto& roof : roofline.bandwidth) traffic.push_back({roof.level, {}, {}});
+    for (const auto& roof : roofline.bandwidth)
+        traffic.push_back({roof.level, {}, {}, Source::algorithmic});
     if (traffic.empty()) return traffic;
     for (const auto& tensor : tensors) {
         const std::size_t home = home_level(tensor.reuse_distance, roofline);

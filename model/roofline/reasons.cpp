@@ -58,13 +58,16 @@ std::vector<std::string> likely_reasons(const RowAnalysis& a, const Demand& dema
         const auto executed = executed_work(a.row, demand, roofline);
         if (is_narrow(*executed.roof, roofline))
             add(fmt::format("narrow kernel ({})", a.row.implementation));
-        if (executed.padding > 1.05)
-            add(fmt::format("padded channels ({:.2f} x the useful FLOPs)", executed.padding));
+        // Beside a count, only where the operations matter.
+        if (executed.padding > 1.05 && (!demand.executed || a.bound != Bound::memory))
+            add(fmt::format("{} ({:.2f} x the useful FLOPs)",
+                            demand.executed ? "more work than is useful" : "padded channels",
+                            executed.padding));
     }
     if (a.row.time.upper_bound) add("disturbed machine (never quiet)");
     add(idle_threads(demand, roofline));
     add(ordinary_stores(a, roofline));
-    if (legacy_sse_pooling(a, context))
+    if (!demand.transitions && legacy_sse_pooling(a, context))
         add("oneDNN 2.x's AVX-512 pooling kernels move scalars with legacy SSE instructions, some "
             "430 cycles each on Intel's cores");
     // Up to about a hundred dependent misses to DRAM fit into this time.

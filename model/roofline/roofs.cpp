@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/roofline/transitions.hpp"
+
 namespace ridge {
 namespace {
 
@@ -110,6 +112,10 @@ const KindRate* fastest(const BandwidthRoof& roof, AccessKind kind) {
 
 Roofline make_roofline(const Machine& machine, DataType dtype, int threads) {
     Roofline roofline;
+    if (const auto cost = transition_cost(machine)) {
+        roofline.sse_transition = Seconds(cost->value);
+        roofline.sse_transition_source = cost->source;
+    }
     roofline.threads = threads;
     roofline.dtype = dtype;
     roofline.compute = compute_roofs(machine, dtype, threads);

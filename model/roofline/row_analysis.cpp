@@ -1,9 +1,10 @@
 #include "model/roofline/row_analysis.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "model/roofline/counted.hpp"
 #include "model/roofline/roofs.hpp"
+#include "model/roofline/transitions.hpp"
 
 namespace ridge {
 namespace {
@@ -26,6 +27,7 @@ Term memory_term(const LevelUse& traffic, const Roofline& roofline) {
     term.resource = traffic.level;
     term.ceiling = ceiling.name;
     term.bytes = traffic.total();
+    term.bytes_source = traffic.source;
     term.bandwidth = ceiling.rate;
     term.time = term.busy = traffic.total() / ceiling.rate;
     return term;
@@ -42,15 +44,17 @@ std::vector<Term> terms_of(const RowAnalysis& a, const Demand& demand, const Roo
         const Seconds cost = *roofline.call_overhead;
         terms.push_back({"overhead", "call", cost, cost, 0, {}, {}});
     }
+    if (auto term = transitions_term(demand, roofline)) terms.push_back(std::move(*term));
     for (auto& term : terms) term.share = term.busy / a.row.time.time;
     std::stable_sort(terms.begin(), terms.end(),
                      [](const Term& x, const Term& y) { return x.busy > y.busy; });
     return terms;
 }
 
-enum class Class { compute, memory, overhead };
+enum class Class { compute, memory, overhead, transitions };
 Class class_of(const Term& term) {
     if (is_memory(term)) return Class::memory;
+    if (term.resource == transitions_resource) return Class::transitions;
     return term.resource == "compute" ? Class::compute : Class::overhead;
 }
 
@@ -60,6 +64,7 @@ void place_under_roof(RowAnalysis& a, const Roofline& roofline) {
     if (memory != a.terms.end()) {
         a.level = memory->resource;
         a.bytes = *memory->bytes;
+        a.bytes_source = memory->bytes_source;
         a.bandwidth = memory->bandwidth;
         a.bandwidth_kind = memory->ceiling;
         a.traffic_rate = a.bytes / time;
@@ -101,22 +106,10 @@ void decide_bound(RowAnalysis& a) {
         case Class::overhead:
             a.bound = Bound::overhead;
             break;
+        case Class::transitions:
+            a.bound = Bound::transitions;
+            break;
     }
-}
-
-Reading executed_flops(const Measurement& row) {
-    constexpr std::array names{"PAPI_SP_OPS", "PAPI_DP_OPS", "PAPI_FP_OPS"};
-    for (const char* name : names) {
-        const auto counter = row.counters.find(name);
-        if (counter == row.counters.end()) continue;
-        if (counter->second.available() && counter->second.source() == Source::measured &&
-            flops_not_countable(row))
-            return Reading::unavailable(
-                "not observable: the floating-point counter does not see AMX tiles and bf16 or "
-                "int8 dot products");
-        return counter->second;
-    }
-    return Reading::unavailable("not counted in this run");
 }
 
 }  // namespace
@@ -129,6 +122,8 @@ std::string_view to_string(Bound bound) {
             return "memory";
         case Bound::overhead:
             return "overhead";
+        case Bound::transitions:
+            return "SSE/AVX transitions";
         case Bound::balanced:
             return "balanced";
         case Bound::undetermined:
@@ -141,9 +136,11 @@ ExecutedWork executed_work(const Measurement& row, const Demand& demand, const R
     const ComputeRoof* own = &roof_of_kernel(roofline, row.implementation);
     const ComputeRoof* best = &roofline.compute.front();
     const Seconds longest = row.time.time * (1 + repeatability);
-    for (const auto& claim : {ExecutedWork{demand.padding, own}, ExecutedWork{1, own}})
+    // A count is certain, that the formats' padding is executed and the name's roof are not.
+    const double least = demand.executed ? demand.padding : 1;
+    for (const auto& claim : {ExecutedWork{demand.padding, own}, ExecutedWork{least, own}})
         if (claim.time(demand.useful) <= longest) return claim;
-    return {1, best};
+    return {least, best};
 }
 
 Seconds least_time(const std::vector<Term>& terms) {
@@ -163,7 +160,6 @@ RowAnalysis analyse_row(const Measurement& row, const Demand& demand, const Roof
     a.useful_flops = demand.useful;
     a.executed_flops = executed_flops(row);
     a.minimum_bytes = demand.minimum;
-    a.bytes_source = demand.source;
     a.footprint = demand.footprint;
     if (!(row.time.time.value() > 0)) {
         a.flags.push_back("no time: the row was not measured");

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/roofline/row_analysis.hpp"
+#include "model/roofline/transitions.hpp"
 #include "ridge/format.hpp"
 
 namespace ridge {
@@ -14,18 +15,27 @@ namespace {
 /// "71 % of the time in the call itself (5.1 of 7.2 us)".
 std::string standing(const Term& term, const RowAnalysis& a) {
     if (is_memory(term))
-        return fmt::format("{} of {} {} bandwidth ({} of {})", format_percent(term.share),
+        return fmt::format("{} of {} {} bandwidth ({} of {}{})", format_percent(term.share),
                            term.resource, term.ceiling, format(*term.bytes / a.row.time.time),
-                           format(*term.bandwidth));
+                           format(*term.bandwidth),
+                           term.bytes_source == Source::algorithmic
+                               ? ""
+                               : fmt::format(", bytes {}", to_string(term.bytes_source)));
+    if (term.resource == transitions_resource)
+        return fmt::format("{} of the time in legacy SSE instructions after wide vectors ({})",
+                           format_percent(term.share), term.ceiling);
     if (term.resource == "overhead")
         return fmt::format("{} of the time in the call itself ({} of {})",
                            format_percent(term.share), format(term.time), format(a.row.time.time));
     const std::string roof =
         fmt::format("{} of the {} roof", format_percent(term.share), term.ceiling);
     if (term.busy.value() > term.time.value() * 1.001)
-        return fmt::format("{} as executed, {} of the highest roof in useful FLOPs ({} of {})",
-                           roof, format_percent(term.time / a.row.time.time), format(*a.rate),
-                           format(*a.peak));
+        return fmt::format(
+            "{} as executed{}, {} of the highest roof in useful FLOPs ({} of {})", roof,
+            a.executed_flops.available()
+                ? fmt::format(" ({})", to_string(a.executed_flops.source()))
+                : "",
+            format_percent(term.time / a.row.time.time), format(*a.rate), format(*a.peak));
     return fmt::format("{} ({} of {})", roof, format(*a.rate), format(*a.peak));
 }
 
@@ -65,6 +75,8 @@ std::string bound_clause(const RowAnalysis& a) {
                                ridge_clause(a));
         case Bound::overhead:
             return "overhead: " + standing(first, a);
+        case Bound::transitions:
+            return fmt::format("{}: {}", to_string(a.bound), standing(first, a));
         case Bound::balanced:
             return fmt::format("balanced between {}: {}, {}", a.bound_level, standing(first, a),
                                standing(*find_term(a, a.runner_up), a));
@@ -84,11 +96,13 @@ std::string verdict_sentence(const RowAnalysis& a, const std::vector<std::string
     if (a.bound != Bound::balanced) sentence += runner_up(a);
     sentence += saving(a);
     const bool far = a.terms.front().share < efficient_share;
-    if (far && a.bound != Bound::overhead) {
+    if (far && a.bound != Bound::overhead && a.bound != Bound::transitions) {
         if (!reasons.empty())
             sentence += fmt::format("; likely: {}", fmt::join(reasons, ", "));
         else if (a.bound == Bound::undetermined)
-            sentence += "; nothing in this row says why, a trace or counters would";
+            sentence += a.executed_flops.available()
+                            ? "; nothing in this row says why"
+                            : "; nothing in this row says why, a trace or counters would";
     }
     return sentence;
 }

@@ -64,7 +64,12 @@ std::string summary_section(const RunAnalysis& run, const Summary& summary) {
     html += scrolled(html_table(kinds_table(summary), {.id = "kinds"}));
     html += "</div>\n<div><h3>Where reaching the roof would save most</h3>\n";
     html += scrolled(html_table(savings_table(summary, 12), {.id = "savings"}));
-    return html + "</div>\n</div>\n</section>\n";
+    html += "</div>\n</div>\n";
+    if (run.info.counters != "none" && !run.coverage.gaps.empty()) {
+        html += "<h3>What was not traced</h3>\n";
+        html += scrolled(html_table(coverage_table(run.coverage), {.id = "coverage"}));
+    }
+    return html + "</section>\n";
 }
 
 std::string rows_section(const RunAnalysis& run) {
@@ -105,7 +110,7 @@ constexpr std::string_view definitions = R"(<dl>
 <dt>Sum of rows and step</dt><dd>The step is timed as a whole in a run of its own, by two clock reads around it.</dd>
 <dt>Roof</dt><dd>The smaller of the highest compute ceiling and intensity times the bandwidth of the row's level for its mix of reads and writes.</dd>
 <dt>Of roof</dt><dd>Least time that the binding resource needs, over the measured time.</dd>
-<dt>Bound</dt><dd>The resource with the longest least time; two names when the second is within 10 % of it; "overhead" when fixed costs of the call are the longest.</dd>
+<dt>Bound</dt><dd>The resource with the longest least time; two names when the second is within 10 % of it; "overhead" when fixed costs of the call are the longest; "SSE/AVX transitions" when switching between wide vectors and legacy instructions is.</dd>
 <dt>Saved</dt><dd>At the roof: measured time minus that least time: what a perfect implementation could save at most.</dd>
 <dt>Ridge point</dt><dd>The intensity at which a bandwidth line meets the highest compute ceiling.</dd>
 <dt>Sources</dt><dd>measured: read from a clock or counter; traced: counted in the executed instructions; simulated: from the memory simulator; algorithmic: from the layer's dimensions; given: written by a person.</dd>

@@ -30,7 +30,8 @@ std::vector<LevelDot> level_dots(const RowAnalysis& row, const Dot& model,
         dot.beyond_right = false;
         dot.colour = level_colour(static_cast<std::size_t>(roof - roofline.bandwidth.begin()));
         dots.push_back({level.level, std::move(dot)});
-        facts.push_back(fmt::format("{}: {} (simulated), {}", level.level, format(level.bytes),
+        facts.push_back(fmt::format("{}: {} (simulated, {}), {}", level.level, format(level.bytes),
+                                    level.traced ? "traced kernel" : "plain loops",
                                     format(intensity)));
     }
     for (LevelDot& one : dots)

@@ -350,6 +350,20 @@ std::vector<LegendEntry> legend_of(const RunAnalysis& run) {
     return legend;
 }
 
+/// What was simulated: traced kernels, the loops of a plain implementation, or both.
+std::string origin_of_bytes(const RunAnalysis& run) {
+    std::size_t traced = 0, all = 0;
+    for (const RowAnalysis& row : run.rows) {
+        if (row.simulated.empty()) continue;
+        ++all;
+        traced += row.simulated.front().traced;
+    }
+    constexpr const char* plain = "loops of a plain direct implementation";
+    if (traced == 0) return plain;
+    if (traced == all) return "the traced kernels of the run";
+    return fmt::format("the traced kernels of {} rows, {} for {}", traced, plain, all - traced);
+}
+
 }  // namespace
 
 Plot roofline_plot(const RunAnalysis& run) {
@@ -376,10 +390,9 @@ Plot roofline_plot(const RunAnalysis& run) {
     if (std::any_of(run.rows.begin(), run.rows.end(),
                     [](const RowAnalysis& row) { return !row.simulated.empty(); }))
         plot.notes.push_back(
-            fmt::format("Simulated bytes: loops of a plain direct implementation on the caches of "
-                        "{}, {}. A line joins the levels of one row; a level that no bytes cross "
-                        "has no dot.",
-                        run.machine, to_string(run.info.state)));
+            fmt::format("Simulated bytes: {} on the caches of {}, {}. A line joins the levels of "
+                        "one row; a level that no bytes cross has no dot.",
+                        origin_of_bytes(run), run.machine, to_string(run.info.state)));
     if (area.largest_share() > 0)
         plot.notes.insert(
             plot.notes.begin(),

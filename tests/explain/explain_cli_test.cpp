@@ -10,7 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "ridge/counter_names.hpp"
 #include "ridge/format.hpp"
+#include "ridge/kept_caches.hpp"
 #include "tests/report/stored_example.hpp"
 
 using namespace ridge;
@@ -156,5 +158,55 @@ TEST_SUITE("cli") {
         check_refused(explain(example, {"--top", "0"}), "--top");
         check_refused(explain(example, {"--top", "99999999999999999999"}), "--top");
         check_refused(explain(example, {"--json", "--csv"}), "--csv");
+    }
+}
+
+TEST_SUITE("cli") {
+    TEST_CASE("explain of a traced run: simulated bytes, their source, and what was not traced") {
+        StoredExample example;
+        Run run = example_measured_run("lenet", 4, 1, "onednn");
+        run.info.counters = "traced";
+        run.info.simulated_caches =
+            describe_caches(hierarchy_of(load_machine(example.machine()), run.info.threads));
+        for (Measurement& row : run.rows) {
+            const bool compiled = row.key.pass == Pass::update;
+            const Source source = compiled ? Source::algorithmic : Source::simulated;
+            const double least = minimum_bytes(parse_layer(row.problem), row.key.pass).value();
+            for (const char* level : {"L1", "L2", "L3", "DRAM"}) {
+                row.counters.emplace(counter::read_bytes(level), Reading(least, source));
+                row.counters.emplace(counter::written_bytes(level), Reading(least / 2, source));
+            }
+            row.counters.emplace(counter::traced_share, Reading(compiled ? 0 : 1, Source::traced));
+            if (compiled)
+                row.counters.emplace(counter::untraced_work,
+                                     Reading::unavailable("compiled code, made up"));
+        }
+        example.add(run);
+        const auto text = explain(example, {"lenet"});
+        REQUIRE_MESSAGE(text.exit_code == 0, text.err);
+        for (const char* part :
+             {"of the step's time traced and simulated", "Not traced:", "bytes simulated",
+              "bytes from", "simulated for ", "compiled code, made up"})
+            CHECK_MESSAGE(has(text.out, part), part);
+
+        const auto json = nlohmann::json::parse(explain(example, {"lenet", "--json"}).out);
+        double updates = 0;
+        for (const auto& row : json["rows"]) {
+            const bool update = row["pass"] == "update";
+            CHECK(row["bytes_source"] == (update ? "algorithmic" : "simulated"));
+            if (update) updates += row["share_of_step"].get<double>();
+        }
+        CHECK(json["coverage"]["analytic_share"].get<double>() == doctest::Approx(updates));
+        CHECK(json["coverage"]["traced_and_simulated_share"].get<double>() ==
+              doctest::Approx(1 - updates));
+
+        // Twice the bandwidth changes no bytes; other caches make those of these ones worthless.
+        const auto faster = nlohmann::json::parse(
+            explain(example, {"lenet", "--json", "--set", "dram.bandwidth=2x"}).out);
+        CHECK(faster["rows"][0]["bytes_source"] == "simulated");
+        const auto larger = nlohmann::json::parse(
+            explain(example, {"lenet", "--json", "--set", "l2.capacity=2x"}).out);
+        CHECK(larger["rows"][0]["bytes_source"] == "algorithmic");
+        CHECK(larger["coverage"]["traced_and_simulated_share"] == 0);
     }
 }

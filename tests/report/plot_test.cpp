@@ -223,7 +223,8 @@ TEST_SUITE("behaviour") {
 
     TEST_CASE("simulated rows have a dot for each level that bytes cross, joined by a line") {
         auto conv = example_row("c", Pass::forward, LayerKind::convolution, 0.03, 1.8e9, 6e7);
-        conv.simulated = {{"L2", Bytes(1.8e9)}, {"L3", Bytes(9e7)}, {"DRAM", Bytes(0)}};
+        conv.simulated = {
+            {"L2", Bytes(1.8e9), true}, {"L3", Bytes(9e7), true}, {"DRAM", Bytes(0), true}};
         auto pool = example_row("p", Pass::forward, LayerKind::pooling, 0.01, 2e7, 4e7);
         const Plot plot = roofline_plot(example_run({conv, pool}));
         const Panel& panel = plot.panels[0];
@@ -236,7 +237,7 @@ TEST_SUITE("behaviour") {
         CHECK(of_conv.rbegin()->first == doctest::Approx(20));
         for (const auto& [x, dot] : of_conv) {
             CHECK(dot->at.y == doctest::Approx(60e9));
-            CHECK(dot->hover[1] == "L2: 1.80 GB (simulated), 1.00 FLOP/B");
+            CHECK(dot->hover[1] == "L2: 1.80 GB (simulated, traced kernel), 1.00 FLOP/B");
             CHECK(dot->hover[3] == "DRAM: nothing crosses it (simulated)");
         }
         const Line* roof = line_named(panel, "L2");
