@@ -22,6 +22,14 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
+std::string gpu_fact(const Machine& machine) {
+    const Gpu& gpu = *machine.gpu;
+    return fmt::format("{} of {} f32 lanes, chip {} ({}), {:.0f} to {:.0f} MHz{}", machine.cores,
+                       gpu.f32_lanes, gpu.chip, gpu.family, gpu.base_clock_hz.value / 1e6,
+                       gpu.boost_clock_hz.value / 1e6,
+                       gpu.board_power_w ? fmt::format(", {:g} W", gpu.board_power_w->value) : "");
+}
+
 }  // namespace
 
 Table compute_table(const Machine& machine) {
@@ -98,10 +106,13 @@ std::vector<std::pair<std::string, std::string>> machine_facts(const Machine& ma
         {"Machine", machine.description.empty()
                         ? machine.name
                         : fmt::format("{}: {}", machine.name, machine.description)},
-        {"CPU", machine.cpu_model},
-        {"Cores", fmt::format("{} cores, {} threads, {} socket{}{}", machine.cores, machine.threads,
-                              machine.sockets, machine.sockets == 1 ? "" : "s",
-                              machine.virtualised ? ", virtual" : "")},
+        {machine.gpu ? "GPU" : "CPU", machine.cpu_model},
+        {machine.gpu ? "Multiprocessors" : "Cores",
+         machine.gpu
+             ? gpu_fact(machine)
+             : fmt::format("{} cores, {} threads, {} socket{}{}", machine.cores, machine.threads,
+                           machine.sockets, machine.sockets == 1 ? "" : "s",
+                           machine.virtualised ? ", virtual" : "")},
         {"Instruction sets", joined(machine.isa_flags)},
         {"Probed", machine.probed_at.empty() ? "written by hand" : machine.probed_at}};
     for (const auto& [threads, cost] : machine.overheads.parallel_region_s)

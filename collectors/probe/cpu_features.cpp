@@ -119,6 +119,9 @@ bool CpuFeatures::supports(Isa isa, bool with_fma, DataType dtype) const {
             return avx512_vnni;
         case Isa::amx:
             return dtype == DataType::bf16 ? amx_bf16 : amx_int8;
+        case Isa::simt:
+        case Isa::tensor:
+            return false;  // a GPU's
     }
     return false;
 }

@@ -26,8 +26,9 @@ struct Figure {
     bool operator==(const Figure&) const = default;
 };
 
-/// Instruction set of a compute ceiling, narrowest first. f32 lanes: 1, 4, 8, 16.
-enum class Isa { scalar, sse, avx2, avx512, avx512_bf16, avx512_vnni, amx };
+/// Instruction set of a compute ceiling, narrowest first. f32 lanes: 1, 4, 8, 16. The last two are
+/// a GPU's: simt are its ordinary lanes, tensor its matrix units (tensor or matrix cores).
+enum class Isa { scalar, sse, avx2, avx512, avx512_bf16, avx512_vnni, amx, simt, tensor };
 [[nodiscard]] std::string_view to_string(Isa isa);
 [[nodiscard]] std::optional<Isa> isa_from_string(std::string_view word);
 
@@ -43,6 +44,9 @@ struct ComputeCeiling {
     std::optional<Figure> chain_clock_hz;
     /// Units x lanes x 2 x clock by the datasheet of this microarchitecture, when known. FLOP/s.
     std::optional<Figure> datasheet_flops_per_s;
+    /// What a long matrix product keeps up, when it is known to be less than the ceiling (power
+    /// limit, clock under load). FLOP/s.
+    std::optional<Figure> sustained_flops_per_s = std::nullopt;
     bool operator==(const ComputeCeiling&) const = default;
 };
 
@@ -108,10 +112,24 @@ struct QuietLevels {
     bool operator==(const QuietLevels&) const = default;
 };
 
+/// What a machine is besides its ceilings when it is a GPU. A multiprocessor (NVIDIA: SM, AMD: CU)
+/// counts as a core with one thread: Machine::cores and threads are the number of them.
+struct Gpu {
+    std::string chip;     ///< die: boards with the same chip are variants of one device
+    std::string family;   ///< architecture whose kernels it runs: "pascal", "ampere", "gcn"
+    int f32_lanes = 0;    ///< multiply-adds of f32 that a multiprocessor starts in a cycle
+    int max_threads = 0;  ///< resident threads of a multiprocessor
+    Figure base_clock_hz, boost_clock_hz;
+    Figure shared_bytes;    ///< scratchpad that the blocks of a multiprocessor can use
+    Figure register_bytes;  ///< register file of a multiprocessor
+    std::optional<Figure> board_power_w;
+    bool operator==(const Gpu&) const = default;
+};
+
 struct Machine {
     std::string name;
     std::string description;
-    std::string cpu_model, vendor;
+    std::string cpu_model, vendor;  ///< of a GPU: the board and its maker
     int sockets = 1, cores = 1, threads = 1;
     bool virtualised = false;
     std::vector<std::string> isa_flags;  ///< of those Ridgepoint can use
@@ -120,6 +138,7 @@ struct Machine {
     std::vector<MemoryLevel> levels;  ///< nearest first, DRAM last
     Overheads overheads;
     std::optional<QuietLevels> quiet;
+    std::optional<Gpu> gpu;
     bool operator==(const Machine&) const = default;
 };
 

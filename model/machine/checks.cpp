@@ -33,6 +33,7 @@ public:
 
     std::vector<Finding> run() {
         check_counts();
+        if (m_.gpu) check_gpu();
         check_compute();
         check_compute_series();
         check_levels();
@@ -86,7 +87,63 @@ private:
         return false;
     }
 
+    /// A device of another board or a clock with a lost digit shows where the numbers must agree:
+    /// f32 ceiling = multiprocessors x lanes x 2 x boost clock.
+    void check_gpu() {
+        const Gpu& gpu = *m_.gpu;
+        if (gpu.chip.empty()) impossible("gpu.chip", "the name of the die", "nothing");
+        if (gpu.family.empty()) impossible("gpu.family", "an architecture", "nothing");
+        const bool clocks =
+            check_figure("gpu.base_clock_hz", gpu.base_clock_hz, min_clock_hz, max_clock_hz) &&
+            check_figure("gpu.boost_clock_hz", gpu.boost_clock_hz, min_clock_hz, max_clock_hz);
+        if (clocks && gpu.boost_clock_hz.value < gpu.base_clock_hz.value)
+            impossible("gpu.boost_clock_hz", "at least the base clock",
+                       format(Hertz(gpu.boost_clock_hz.value)));
+        check_figure("gpu.shared_bytes", gpu.shared_bytes, 1024, 1e7);
+        check_figure("gpu.register_bytes", gpu.register_bytes, 1024, 1e7);
+        if (gpu.board_power_w) check_figure("gpu.board_power_w", *gpu.board_power_w, 1, 1e5);
+        for (std::size_t i = 0; clocks && i < m_.compute.size(); ++i) {
+            const auto& entry = m_.compute[i];
+            if (entry.isa != Isa::simt || entry.dtype != DataType::f32) continue;
+            const double lanes = 2.0 * m_.cores * gpu.f32_lanes * gpu.boost_clock_hz.value;
+            if (std::abs(entry.flops_per_s.value / lanes - 1) > 0.02)
+                odd(fmt::format("compute[{}].flops_per_s", i),
+                    fmt::format("multiprocessors x lanes x 2 x boost clock = {}",
+                                format(FlopsPerSecond(lanes))),
+                    format(FlopsPerSecond(entry.flops_per_s.value)));
+        }
+        check_tensor_ceilings();
+    }
+
+    /// Published peaks of matrix units come dense and for 2:4 sparsity, which is twice as much: the
+    /// dense ratio of 16-bit to f32 lanes lies between 4 and 16 on every shipped architecture with
+    /// NVIDIA's units, and bf16 is never behind tf32.
+    void check_tensor_ceilings() {
+        const auto f32 = ceiling(m_, Isa::simt, true, DataType::f32, m_.threads);
+        for (std::size_t i = 0; i < m_.compute.size(); ++i) {
+            const auto& entry = m_.compute[i];
+            if (entry.isa != Isa::tensor || !f32) continue;
+            const double most = entry.dtype == DataType::tf32 || entry.dtype == DataType::f32 ? 16
+                                : entry.dtype == DataType::f16 || entry.dtype == DataType::bf16
+                                    ? 32
+                                    : 64;
+            if (entry.flops_per_s.value > most * f32->value())
+                impossible(fmt::format("compute[{}].flops_per_s", i),
+                           fmt::format("the dense peak, at most {} times the f32 lanes", most),
+                           format(FlopsPerSecond(entry.flops_per_s.value)));
+            const auto half = ceiling(m_, Isa::tensor, true, DataType::bf16, m_.threads);
+            if (entry.dtype == DataType::tf32 && half && entry.flops_per_s.value > half->value())
+                impossible(fmt::format("compute[{}].flops_per_s", i), "at most the rate of bf16",
+                           format(FlopsPerSecond(entry.flops_per_s.value)));
+        }
+    }
+
     void check_isa(const std::string& where, Isa isa) {
+        if ((isa == Isa::simt || isa == Isa::tensor) != m_.gpu.has_value()) {
+            impossible(where + ".isa", m_.gpu ? "simt or tensor" : "an instruction set of a CPU",
+                       std::string(to_string(isa)));
+            return;
+        }
         if (m_.isa_flags.empty() || isa == Isa::scalar || isa == Isa::sse) return;
         const auto has = [&](std::string_view flag) {
             return std::find(m_.isa_flags.begin(), m_.isa_flags.end(), flag) != m_.isa_flags.end();
@@ -118,6 +175,14 @@ private:
             if (entry.chain_clock_hz)
                 check_figure(where + ".chain_clock_hz", *entry.chain_clock_hz, min_clock_hz,
                              max_clock_hz);
+            if (entry.sustained_flops_per_s &&
+                check_figure(where + ".sustained_flops_per_s", *entry.sustained_flops_per_s, 1e6,
+                             max_flops_per_thread * entry.threads) &&
+                entry.sustained_flops_per_s->value > entry.flops_per_s.value * datasheet_tolerance)
+                impossible(
+                    where + ".sustained_flops_per_s",
+                    "at most the ceiling of " + format(FlopsPerSecond(entry.flops_per_s.value)),
+                    format(FlopsPerSecond(entry.sustained_flops_per_s->value)));
             if (entry.datasheet_flops_per_s &&
                 check_figure(where + ".datasheet_flops_per_s", *entry.datasheet_flops_per_s, 1e6,
                              max_flops_per_thread * entry.threads))

@@ -14,7 +14,8 @@ Json to_json(const ComputeCeiling& entry) {
             {"threads", entry.threads},
             {"flops_per_s", to_json(entry.flops_per_s)},
             {"chain_clock_hz", figure_or_null(entry.chain_clock_hz)},
-            {"datasheet_flops_per_s", figure_or_null(entry.datasheet_flops_per_s)}};
+            {"datasheet_flops_per_s", figure_or_null(entry.datasheet_flops_per_s)},
+            {"sustained_flops_per_s", figure_or_null(entry.sustained_flops_per_s)}};
 }
 
 Json to_json(const MemoryLevel& level) {
@@ -51,6 +52,18 @@ Json to_json(const QuietLevels& quiet) {
             {"provisional", quiet.provisional}};
 }
 
+Json to_json(const Gpu& gpu) {
+    return {{"chip", gpu.chip},
+            {"family", gpu.family},
+            {"f32_lanes", gpu.f32_lanes},
+            {"max_threads", gpu.max_threads},
+            {"base_clock_hz", to_json(gpu.base_clock_hz)},
+            {"boost_clock_hz", to_json(gpu.boost_clock_hz)},
+            {"shared_bytes", to_json(gpu.shared_bytes)},
+            {"register_bytes", to_json(gpu.register_bytes)},
+            {"board_power_w", figure_or_null(gpu.board_power_w)}};
+}
+
 }  // namespace
 
 Json to_json(const Figure& figure) {
@@ -75,6 +88,7 @@ Json to_json(const Machine& machine) {
               {"threads", machine.threads},
               {"virtualised", machine.virtualised},
               {"isa_flags", machine.isa_flags}}},
+            {"gpu", machine.gpu ? to_json(*machine.gpu) : Json(nullptr)},
             {"compute", compute},
             {"levels", levels},
             {"overheads", to_json(machine.overheads)},

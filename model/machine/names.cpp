@@ -17,7 +17,9 @@ constexpr std::array isa_words{IsaWord{Isa::scalar, "scalar"},
                                IsaWord{Isa::avx512, "avx512"},
                                IsaWord{Isa::avx512_bf16, "avx512_bf16"},
                                IsaWord{Isa::avx512_vnni, "avx512_vnni"},
-                               IsaWord{Isa::amx, "amx"}};
+                               IsaWord{Isa::amx, "amx"},
+                               IsaWord{Isa::simt, "simt"},
+                               IsaWord{Isa::tensor, "tensor"}};
 
 }  // namespace
 

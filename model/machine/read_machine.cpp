@@ -26,8 +26,9 @@ Source read_source(const Yaml& node) {
 }
 
 Isa read_isa(const Yaml& node) {
-    return word(node, [](const std::string& text) { return isa_from_string(text); },
-                {"scalar", "sse", "avx2", "avx512", "avx512_bf16", "avx512_vnni", "amx"});
+    return word(
+        node, [](const std::string& text) { return isa_from_string(text); },
+        {"scalar", "sse", "avx2", "avx512", "avx512_bf16", "avx512_vnni", "amx", "simt", "tensor"});
 }
 
 DataType read_dtype(const Yaml& node) {
@@ -90,7 +91,7 @@ void read_cpu(const Yaml& node, Machine& machine) {
 
 ComputeCeiling read_ceiling(const Yaml& node) {
     node.allow_keys({"isa", "fma", "dtype", "threads", "flops_per_s", "chain_clock_hz",
-                     "datasheet_flops_per_s"});
+                     "datasheet_flops_per_s", "sustained_flops_per_s"});
     ComputeCeiling entry;
     entry.isa = read_isa(node.at("isa"));
     if (const auto fma = node.find("fma")) entry.fma = fma->boolean();
@@ -99,6 +100,7 @@ ComputeCeiling read_ceiling(const Yaml& node) {
     entry.flops_per_s = read_figure(node.at("flops_per_s"));
     entry.chain_clock_hz = find_figure(node, "chain_clock_hz");
     entry.datasheet_flops_per_s = find_figure(node, "datasheet_flops_per_s");
+    entry.sustained_flops_per_s = find_figure(node, "sustained_flops_per_s");
     return entry;
 }
 
@@ -173,15 +175,41 @@ QuietLevels read_quiet(const Yaml& node) {
     return quiet;
 }
 
+/// A GPU stands in the place of the CPU; its multiprocessors are the machine's cores.
+void read_gpu(const Yaml& node, Machine& machine) {
+    node.allow_keys({"model", "vendor", "chip", "family", "multiprocessors", "f32_lanes",
+                     "max_threads", "base_clock_hz", "boost_clock_hz", "shared_bytes",
+                     "register_bytes", "board_power_w"});
+    machine.cpu_model = node.at("model").text();
+    machine.vendor = node.at("vendor").text();
+    machine.cores = machine.threads = read_count(node.at("multiprocessors"));
+    Gpu gpu;
+    gpu.chip = node.at("chip").text();
+    gpu.family = node.at("family").text();
+    gpu.f32_lanes = read_count(node.at("f32_lanes"));
+    gpu.max_threads = read_count(node.at("max_threads"));
+    gpu.base_clock_hz = read_figure(node.at("base_clock_hz"));
+    gpu.boost_clock_hz = read_figure(node.at("boost_clock_hz"));
+    gpu.shared_bytes = read_figure(node.at("shared_bytes"));
+    gpu.register_bytes = read_figure(node.at("register_bytes"));
+    gpu.board_power_w = find_figure(node, "board_power_w");
+    machine.gpu = gpu;
+}
+
 Machine read(const Yaml& file) {
-    file.allow_keys({"ridge_machine", "name", "description", "cpu", "probed_at", "compute",
+    file.allow_keys({"ridge_machine", "name", "description", "cpu", "gpu", "probed_at", "compute",
                      "levels", "overheads", "quiet"});
     (void)file.at("ridge_machine").integer(machine_format, machine_format);  // the check
     Machine machine;
     machine.name = file.at("name").text();
     machine.description = find_text(file, "description");
     machine.probed_at = find_text(file, "probed_at");
-    read_cpu(file.at("cpu"), machine);
+    if (const auto gpu = file.find("gpu")) {
+        if (file.find("cpu")) throw gpu->wrong("cpu or gpu", "both");
+        read_gpu(*gpu, machine);
+    } else {
+        read_cpu(file.at("cpu"), machine);
+    }
     if (const auto compute = file.find("compute"))
         for (const auto& item : compute->items()) machine.compute.push_back(read_ceiling(item));
     for (const auto& item : file.at("levels").items()) machine.levels.push_back(read_level(item));

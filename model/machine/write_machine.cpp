@@ -41,6 +41,7 @@ void add_compute(std::string& out, const Machine& machine) {
         add_figure(out, "    ", "flops_per_s", entry.flops_per_s);
         add_figure(out, "    ", "chain_clock_hz", entry.chain_clock_hz);
         add_figure(out, "    ", "datasheet_flops_per_s", entry.datasheet_flops_per_s);
+        add_figure(out, "    ", "sustained_flops_per_s", entry.sustained_flops_per_s);
     }
 }
 
@@ -90,6 +91,31 @@ void add_overheads(std::string& out, const Overheads& overheads) {
     add_figure(out, "  ", "sse_transition_s", overheads.sse_transition_s);
 }
 
+void add_cpu(std::string& out, const Machine& machine) {
+    out += "\ncpu:\n";
+    if (!machine.cpu_model.empty()) out += fmt::format("  model: {}\n", quoted(machine.cpu_model));
+    if (!machine.vendor.empty()) out += fmt::format("  vendor: {}\n", quoted(machine.vendor));
+    out += fmt::format("  sockets: {}\n  cores: {}\n  threads: {}\n  virtualised: {}\n",
+                       machine.sockets, machine.cores, machine.threads, machine.virtualised);
+    std::string flags;
+    for (const auto& flag : machine.isa_flags) flags += (flags.empty() ? "" : ", ") + quoted(flag);
+    if (!flags.empty()) out += fmt::format("  isa_flags: [{}]\n", flags);
+}
+
+void add_gpu(std::string& out, const Machine& machine) {
+    const Gpu& gpu = *machine.gpu;
+    out += fmt::format("\ngpu:\n  model: {}\n  vendor: {}\n  chip: {}\n  family: {}\n",
+                       quoted(machine.cpu_model), quoted(machine.vendor), quoted(gpu.chip),
+                       quoted(gpu.family));
+    out += fmt::format("  multiprocessors: {}\n  f32_lanes: {}\n  max_threads: {}\n", machine.cores,
+                       gpu.f32_lanes, gpu.max_threads);
+    add_figure(out, "  ", "base_clock_hz", gpu.base_clock_hz);
+    add_figure(out, "  ", "boost_clock_hz", gpu.boost_clock_hz);
+    add_figure(out, "  ", "shared_bytes", gpu.shared_bytes);
+    add_figure(out, "  ", "register_bytes", gpu.register_bytes);
+    add_figure(out, "  ", "board_power_w", gpu.board_power_w);
+}
+
 }  // namespace
 
 std::string machine_to_yaml(const Machine& machine) {
@@ -99,14 +125,7 @@ std::string machine_to_yaml(const Machine& machine) {
         out += fmt::format("description: {}\n", quoted(machine.description));
     if (!machine.probed_at.empty())
         out += fmt::format("probed_at: {}\n", quoted(machine.probed_at));
-    out += "\ncpu:\n";
-    if (!machine.cpu_model.empty()) out += fmt::format("  model: {}\n", quoted(machine.cpu_model));
-    if (!machine.vendor.empty()) out += fmt::format("  vendor: {}\n", quoted(machine.vendor));
-    out += fmt::format("  sockets: {}\n  cores: {}\n  threads: {}\n  virtualised: {}\n",
-                       machine.sockets, machine.cores, machine.threads, machine.virtualised);
-    std::string flags;
-    for (const auto& flag : machine.isa_flags) flags += (flags.empty() ? "" : ", ") + quoted(flag);
-    if (!flags.empty()) out += fmt::format("  isa_flags: [{}]\n", flags);
+    machine.gpu ? add_gpu(out, machine) : add_cpu(out, machine);
     add_compute(out, machine);
     add_levels(out, machine);
     add_overheads(out, machine.overheads);

@@ -24,6 +24,10 @@ std::string roof_name(Isa isa, bool fma, DataType dtype) {
             return "AVX-512 VNNI";
         case Isa::amx:
             return dtype == DataType::bf16 ? "AMX BF16" : "AMX INT8";
+        case Isa::simt:
+            return "GPU lanes";
+        case Isa::tensor:
+            return "tensor units";
     }
     return "?";
 }
