@@ -197,4 +197,41 @@ TEST_SUITE("behaviour") {
         CHECK(
             has(lint_of([](Machine& m) { m.quiet->fma = FlopsPerSecond(150e9); }), "probe again"));
     }
+
+    TEST_CASE("a GPU's ceilings follow from its multiprocessors; sparse and mixed-up peaks show") {
+        const auto h100 = load_machine("h100_sxm");
+        REQUIRE(h100.gpu);
+        CHECK(h100.gpu->chip == load_machine("h200").gpu->chip);
+        CHECK(peak(h100, DataType::bf16, h100.threads)->value() ==
+              doctest::Approx(989.4e12).epsilon(0.001));
+        CHECK(machine_from_yaml(machine_to_yaml(h100), "m.yaml") == h100);
+        const auto lint_after = [&](const std::function<void(Machine&)>& change) {
+            auto machine = h100;
+            change(machine);
+            std::string lines;
+            for (const auto& line : lint(machine)) lines += line + "\n";
+            return lines;
+        };
+        const auto bf16 = [](Machine& m) -> ComputeCeiling& { return m.compute[3]; };
+        REQUIRE(h100.compute[3].dtype == DataType::bf16);
+        // 2:4 sparsity counted in, on top of the clock of another board
+        CHECK(has(lint_after([&](Machine& m) { bf16(m).flops_per_s.value = 2.5e15; }), "dense"));
+        // TF32 above bf16
+        CHECK(has(lint_after([&](Machine& m) { bf16(m).flops_per_s.value = 400e12; }), "bf16"));
+        // the number of multiprocessors of the PCIe board
+        CHECK(has(lint_after([](Machine& m) {
+                      m.cores = m.threads = 114;
+                      for (auto& c : m.compute) c.threads = 114;
+                      for (auto& l : m.levels) l.shared_by = 114;
+                      m.levels[1].bandwidths[0].threads = 114;
+                  }),
+                  "boost clock"));
+        CHECK(
+            has(lint_after([](Machine& m) { m.compute[0].isa = Isa::avx512; }), "simt or tensor"));
+        CHECK(has(lint_after([](Machine& m) { m.gpu.reset(); }), "instruction set of a CPU"));
+        CHECK(has(lint_after([](Machine& m) {
+                      m.compute[0].sustained_flops_per_s = Figure{90e12, Source::measured, -1, ""};
+                  }),
+                  "at most the ceiling"));
+    }
 }

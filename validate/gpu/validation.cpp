@@ -1,0 +1,315 @@
+#include "validate/gpu/validation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "ridge/machine.hpp"
+
+namespace ridge::validate {
+namespace {
+
+/// A hash that is the same everywhere (FNV-1a): the folds are part of a published figure.
+std::size_t stable_hash(const std::string& text) {
+    std::uint64_t hash = 14695981039346656037ULL;
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+    return static_cast<std::size_t>(hash ^ (hash >> 32));
+}
+
+/// Times that are a few ticks of the clock or mostly launch are scored apart.
+bool small_time(const KernelRow& row) {
+    if (row.set == "deepbench") return row.time_s < 20e-6;
+    if (row.set == "aiconfigurator") return row.time_s < 5e-6;
+    if (row.set == "neusight") return row.time_s < 60e-6;
+    return false;
+}
+
+class Job {
+public:
+    Job(const Selection& selection, const ValidationOptions& options, Validation& out)
+        : s_(selection), o_(options), out_(out) {
+        for (const auto* part : {&s_.train, &s_.test})
+            for (const auto& row : *part) {
+                if (index_.contains(row.machine)) continue;
+                index_[row.machine] = devices_.size();
+                devices_.push_back(gpu::device_of(load_machine(row.machine)));
+            }
+    }
+
+    void run() {
+        if (o_.by_shape) by_shape();
+        fit_everything();
+        if (!s_.test.empty()) test_part();
+        if (o_.by_device) by_device();
+    }
+
+private:
+    using Rows = std::vector<const KernelRow*>;
+    using Times = std::vector<double>;
+    struct Scored {
+        Rows rows;
+        Times model;
+        std::map<Baseline, Times> baseline;
+    };
+
+    const gpu::Device& device(const KernelRow& row) const {
+        return devices_[index_.at(row.machine)];
+    }
+    gpu::FitRow fit_row(const KernelRow& row) const {
+        return {&row.work, row.time_s, index_.at(row.machine)};
+    }
+    std::string family(const KernelRow& row) const { return kernel_family(device(row)); }
+
+    std::map<std::string, gpu::Calibration> fit_families(const Rows& rows) const {
+        std::map<std::string, std::vector<gpu::FitRow>> by_family;
+        for (const auto* row : rows) by_family[family(*row)].push_back(fit_row(*row));
+        std::map<std::string, gpu::Calibration> result;
+        for (const auto& [name, list] : by_family)
+            result[name] = gpu::fit(devices_, list, o_.switches);
+        return result;
+    }
+
+    std::map<std::string, std::map<Baseline, BaselineConstants>> fit_baselines(
+        const Rows& rows) const {
+        std::map<std::string, std::vector<gpu::FitRow>> by_machine;
+        for (const auto* row : rows) by_machine[row->machine].push_back(fit_row(*row));
+        std::map<std::string, std::map<Baseline, BaselineConstants>> result;
+        for (auto& [machine, list] : by_machine) {
+            if (list.size() > 1500) {
+                std::vector<gpu::FitRow> fewer;
+                for (std::size_t i = 0; i < 1500; ++i)
+                    fewer.push_back(list[i * list.size() / 1500]);
+                list = std::move(fewer);
+            }
+            for (const auto b : all_baselines)
+                result[machine][b] = fit_baseline(b, devices_[index_.at(machine)], list);
+        }
+        return result;
+    }
+
+    void add(Scored& scored, const KernelRow& row, const gpu::Constants& c,
+             const std::map<Baseline, BaselineConstants>& baselines) const {
+        scored.rows.push_back(&row);
+        scored.model.push_back(gpu::estimate(row.work, device(row), c, o_.switches).time_s);
+        for (const auto& [b, constants] : baselines)
+            scored.baseline[b].push_back(baseline_time(b, constants, row.work, device(row)));
+    }
+
+    void by_shape() {
+        Scored scored;
+        for (int fold = 0; fold < o_.folds; ++fold) {
+            Rows train, held;
+            for (const auto& row : s_.train) {
+                const auto at = stable_hash(shape_key(row.work)) % static_cast<unsigned>(o_.folds);
+                (static_cast<int>(at) == fold ? held : train).push_back(&row);
+            }
+            if (train.empty()) continue;
+            const auto fits = fit_families(train);
+            const auto baselines =
+                o_.baselines ? fit_baselines(train) : decltype(fit_baselines(train)){};
+            for (const auto* row : held) {
+                const auto fit = fits.find(family(*row));
+                if (fit == fits.end()) continue;
+                const auto b = baselines.find(row->machine);
+                add(scored, *row, constants_for(fit->second, row->machine),
+                    b == baselines.end() ? std::map<Baseline, BaselineConstants>{} : b->second);
+            }
+        }
+        report("shape", scored);
+    }
+
+    void fit_everything() {
+        Rows all;
+        for (const auto& row : s_.train) all.push_back(&row);
+        fits_ = fit_families(all);
+        if (o_.baselines) baselines_ = fit_baselines(all);
+        for (const auto& [name, fit] : fits_) out_.calibrations[s_.name + "/" + name] = fit;
+    }
+
+    /// The part that the data set keeps apart, on devices that the other part has.
+    void test_part() {
+        Scored scored;
+        for (const auto& row : s_.test) {
+            const auto fit = fits_.find(family(row));
+            if (fit == fits_.end() || !fit->second.by_device.contains(row.machine)) continue;
+            const auto b = baselines_.find(row.machine);
+            add(scored, row, constants_for(fit->second, row.machine),
+                b == baselines_.end() ? std::map<Baseline, BaselineConstants>{} : b->second);
+        }
+        if (!scored.rows.empty()) report("test part", scored);
+    }
+
+    /// Rows from which a chip that was left out is predicted: its kernel family where that has
+    /// another chip, else every other chip.
+    Rows rows_for_unseen(const gpu::Device& unseen) const {
+        Rows same, all;
+        for (const auto& row : s_.train) {
+            if (device(row).chip == unseen.chip) continue;
+            all.push_back(&row);
+            if (family(row) == kernel_family(unseen)) same.push_back(&row);
+        }
+        return same.empty() ? all : same;
+    }
+
+    void by_device() {
+        std::map<std::string, Rows> chips;
+        for (const auto* part : {&s_.train, &s_.test}) {
+            // A data set's own test part is the harder one; it stands for the device where it is.
+            for (const auto& row : *part) {
+                if (part == &s_.train && !s_.test.empty() && has_test(row.machine)) continue;
+                chips[device(row).chip].push_back(&row);
+            }
+        }
+        if (chips.size() < 2) return;
+        Scored never, after_probe;
+        for (const auto& [chip, rows] : chips) {
+            const auto train = rows_for_unseen(device(*rows.front()));
+            if (train.empty()) continue;
+            std::vector<gpu::FitRow> list;
+            for (const auto* row : train) list.push_back(fit_row(*row));
+            const auto fit = gpu::fit(devices_, list, o_.switches);
+            std::map<Baseline, BaselineConstants> mean;
+            if (o_.baselines)
+                for (const auto b : all_baselines) {
+                    std::vector<BaselineConstants> others;
+                    std::set<std::string> machines;
+                    for (const auto* row : train) machines.insert(row->machine);
+                    for (const auto& machine : machines)
+                        others.push_back(baselines_.at(machine).at(b));
+                    mean[b] = mean_of(b, others);
+                }
+            std::map<std::string, Rows> by_machine;
+            for (const auto* row : rows) by_machine[row->machine].push_back(row);
+            for (const auto& [machine, mine] : by_machine) {
+                for (const auto* row : mine) add(never, *row, fit.shared, mean);
+                if (!o_.probe) continue;
+                const KernelRow* probe = probe_row(mine);
+                const auto c = gpu::probed(fit.shared, probe->work, probe->time_s, device(*probe),
+                                           o_.switches);
+                for (const auto* row : mine)
+                    if (row != probe) add(after_probe, *row, c, {});
+            }
+        }
+        report("device", never);
+        if (o_.probe) report("probe", after_probe);
+    }
+
+    bool has_test(const std::string& machine) const {
+        return std::any_of(s_.test.begin(), s_.test.end(),
+                           [&](const KernelRow& row) { return row.machine == machine; });
+    }
+
+    /// Nearest to M = N = K = 4096 in log distance; of convolutions and others the largest work.
+    /// Chosen by shape, never by time; the first of equals.
+    static const KernelRow* probe_row(const Rows& rows) {
+        const auto distance = [](const KernelRow& row) {
+            const auto& w = row.work;
+            if (w.kind != gpu::WorkKind::gemm)
+                return -(work_flops(w).value() + work_bytes(w).value());
+            const auto term = [](std::int64_t x) {
+                const double l = std::log(static_cast<double>(x) / 4096);
+                return l * l;
+            };
+            return term(w.m) + term(w.n * w.batch) + term(w.k);
+        };
+        return *std::min_element(rows.begin(), rows.end(), [&](const auto* a, const auto* b) {
+            return distance(*a) < distance(*b);
+        });
+    }
+
+    void report(const std::string& split, const Scored& scored) {
+        if (scored.rows.empty()) return;
+        const auto score = [&](const std::string& model, const std::string& of, const Times& times,
+                               const std::function<bool(const KernelRow&)>& take) {
+            std::vector<Outcome> outcomes;
+            for (std::size_t i = 0; i < scored.rows.size(); ++i)
+                if (take(*scored.rows[i]))
+                    outcomes.push_back({times[i], scored.rows[i]->time_s, times[i], times[i], 1});
+            if (outcomes.empty()) return;
+            out_.scores.push_back({s_.name, split, model, of, metrics_of(outcomes)});
+        };
+        const auto every = [](const KernelRow&) { return true; };
+        score("model", "", scored.model, every);
+        for (const auto& [b, times] : scored.baseline)
+            if (times.size() == scored.rows.size())
+                score(std::string(to_string(b)), "", times, every);
+        std::set<std::string> machines;
+        bool has_small = false;
+        for (const auto* row : scored.rows) {
+            machines.insert(row->machine);
+            has_small = has_small || small_time(*row);
+        }
+        if (has_small) {
+            score("model", "launch floor or quantised", scored.model, small_time);
+            score("model", "others", scored.model,
+                  [](const KernelRow& row) { return !small_time(row); });
+        }
+        if (machines.size() > 1)
+            for (const auto& machine : machines)
+                score("model", machine, scored.model,
+                      [&](const KernelRow& row) { return row.machine == machine; });
+        std::size_t worst = 0;
+        const auto miss = [&](std::size_t i) {
+            return std::abs(std::log(scored.model[i] / scored.rows[i]->time_s));
+        };
+        for (std::size_t i = 1; i < scored.rows.size(); ++i)
+            if (miss(i) > miss(worst)) worst = i;
+        const auto& row = *scored.rows[worst];
+        out_.worst.push_back({s_.name, split,
+                              fmt::format("{} line {} on {}: {}", row.set, row.line, row.machine,
+                                          shape_key(row.work)),
+                              scored.model[worst], row.time_s});
+    }
+
+    const Selection& s_;
+    const ValidationOptions& o_;
+    Validation& out_;
+    std::vector<gpu::Device> devices_;
+    std::map<std::string, std::size_t> index_;
+    std::map<std::string, gpu::Calibration> fits_;
+    std::map<std::string, std::map<Baseline, BaselineConstants>> baselines_;
+};
+
+std::string selection_name(const KernelRow& row) {
+    const auto& w = row.work;
+    std::string name = row.set + " " + row.op;
+    if (w.kind == gpu::WorkKind::convolution || w.kind == gpu::WorkKind::recurrent)
+        name += " " + std::string(to_string(w.pass));
+    if (row.set == "deepbench") {
+        name += w.tensor_units ? " tensor" : w.dtype == DataType::f16 ? " f16 storage" : " f32";
+        name += row.device.starts_with("AMD") ? " AMD" : " NVIDIA";
+    }
+    if (row.set == "aiconfigurator") name += " bf16 " + row.machine;
+    return name;
+}
+
+}  // namespace
+
+std::string kernel_family(const gpu::Device& d) {
+    if (d.family == "pascal") return "maxwell";
+    if (d.family == "turing") return "volta";
+    return d.family;
+}
+
+std::vector<Selection> selections_of(std::vector<KernelRow> rows) {
+    std::vector<Selection> selections;
+    std::map<std::string, std::size_t> place;
+    for (auto& row : rows) {
+        const auto name = selection_name(row);
+        const auto [at, is_new] = place.emplace(name, selections.size());
+        if (is_new) selections.push_back({name, {}, {}});
+        auto& selection = selections[at->second];
+        (row.part == "test" ? selection.test : selection.train).push_back(std::move(row));
+    }
+    return selections;
+}
+
+void validate_selection(const Selection& selection, const ValidationOptions& options,
+                        Validation& out) {
+    Job(selection, options, out).run();
+}
+
+}  // namespace ridge::validate

@@ -1,0 +1,57 @@
+// `ridge validate --dataset`: the GPU model on public rows, by unseen shapes and by devices never
+// seen, beside baselines fitted on the same rows.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/predict/gpu/fit.hpp"
+#include "validate/datasets/dataset.hpp"
+#include "validate/gpu/baselines.hpp"
+#include "validate/metrics.hpp"
+
+namespace ridge::validate {
+
+/// Rows that are fitted and scored together: one operator, pass and arithmetic of a data set.
+struct Selection {
+    std::string name;  ///< "deepbench convolution forward f32 NVIDIA"
+    std::vector<KernelRow> train;
+    std::vector<KernelRow> test;  ///< a part that the data set itself keeps apart; may be empty
+};
+
+struct Score {
+    std::string selection, split;  ///< "shape", "device", "probe", "test part"
+    std::string model;             ///< "model" or a baseline
+    std::string device;            ///< empty: all devices pooled
+    Metrics metrics;
+};
+
+/// The row of a selection that the model misses most, in one split.
+struct WorstCase {
+    std::string selection, split, reproduction;
+    double predicted_s = 0, measured_s = 0;
+};
+
+struct Validation {
+    std::vector<Score> scores;
+    std::vector<WorstCase> worst;
+    std::map<std::string, gpu::Calibration> calibrations;  ///< "SELECTION/FAMILY", all rows
+};
+
+struct ValidationOptions {
+    gpu::Switches switches;
+    int folds = 4;
+    bool by_shape = true, by_device = true, probe = true, baselines = true;
+};
+
+/// Groups rows into selections, in the order of the data set.
+[[nodiscard]] std::vector<Selection> selections_of(std::vector<KernelRow> rows);
+
+void validate_selection(const Selection& selection, const ValidationOptions& options,
+                        Validation& out);
+
+/// Architectures whose kernels are fitted together.
+[[nodiscard]] std::string kernel_family(const gpu::Device& device);
+
+}  // namespace ridge::validate
