@@ -21,6 +21,7 @@ const std::array<ConstantInfo, constant_count>& constant_table() {
         {"transform", 0.1, 2, 0.7, "share of the bandwidth in Winograd transforms"},
         {"direct", 0.005, 1, 0.15, "rate of a direct data gradient, relative"},
         {"strided", 0.2, 1, 0.85, "share of the rate with a stride above 1"},
+        {"narrow", 0.05, 1, 0.4, "share of the bandwidth in products of few columns, old"},
     }};
     return table;
 }

@@ -27,8 +27,9 @@ enum class Constant : std::size_t {
     transform,       // share of the bandwidth that its transforms reach
     direct,          // direct data gradient of few channels: likewise, relative rate
     strided,         // share of the rate where a stride above 1 gathers
+    narrow,          // share of the bandwidth in products of few columns before CUDA 9
 };
-inline constexpr std::size_t constant_count = 17;
+inline constexpr std::size_t constant_count = 18;
 inline constexpr std::size_t device_constants = 3;
 
 struct ConstantInfo {

@@ -67,10 +67,16 @@ private:
         const double filter = v_.in * v_.out * v_.taps();
         switch (work_.pass) {
             case Pass::backward_data:
-                p.m = v_.mb * v_.h * v_.w;
+                // With a stride the image falls into sh x sw phases, each a convolution with its
+                // share of the taps. Tensor kernels run each on its own; in the others a tile of
+                // pixels spans the phases of its row, so that only rows without a tap are saved.
+                p.m = v_.mb * v_.h * v_.w * std::min(1.0, v_.kh / v_.sh);
                 p.n = v_.in;
-                // With a stride only every sh-th row and sw-th column of taps meets an output.
-                p.k = v_.out * std::max(1.0, v_.kh / v_.sh) * std::max(1.0, v_.kw / v_.sw);
+                p.k = v_.out * std::max(1.0, v_.kh / v_.sh) * v_.kw;
+                if (tensor_) {
+                    p.m *= std::min(1.0, v_.kw / v_.sw);
+                    p.k = v_.out * ceil_div(v_.kh, v_.sh) * ceil_div(v_.kw, v_.sw);
+                }
                 p.operand_bytes = (dst + filter) * element_;
                 break;
             case Pass::backward_weights:

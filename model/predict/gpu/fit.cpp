@@ -50,7 +50,7 @@ std::vector<Constant> constants_of(const Work& work) {
         }
         case WorkKind::gemm:
         case WorkKind::recurrent:
-            return {latency, tile, prologue, tail, l2, unaligned, energy, split};
+            return {latency, tile, prologue, tail, l2, unaligned, energy, split, narrow};
         case WorkKind::softmax:
         case WorkKind::layer_norm:
             return {latency, prologue, l2};

@@ -35,6 +35,23 @@ std::span<const Tile> old_unaligned_tiles() {
     return tiles;
 }
 
+/// Before CUDA 9 cuBLAS had no tiles for products of few columns; what ran instead reads A at a
+/// fraction of the bandwidth.
+bool narrow_product(const Work& w, const Device& d) {
+    const double cuda = w.stack.cuda;
+    if (d.amd || cuda <= 0 || cuda >= 9 || w.batch > 1) return false;
+    return w.n <= (cuda < 8 ? 32 : 16);
+}
+
+Estimate narrow(const Work& w, const Device& d, const Constants& c) {
+    Estimate e;
+    e.kernel = Kernel::streaming;
+    e.dram_bytes = work_bytes(w).value();
+    e.dram_s = e.dram_bytes / (c[Constant::narrow] * c[Constant::bandwidth] * d.bytes_per_s);
+    combine(e);
+    return e;
+}
+
 Estimate gemm(const Work& w, const Device& d, const Constants& c, const Switches& s) {
     GemmProblem p;
     p.batch = static_cast<double>(w.batch);
@@ -49,6 +66,7 @@ Estimate gemm(const Work& w, const Device& d, const Constants& c, const Switches
     const bool slow_loads = s.alignment && !aligned(w);
     if (slow_loads) p.rate = c[Constant::unaligned];
     if (tensor) return tiled_gemm(p, tensor_tiles(), d, c, s);
+    if (s.narrow && narrow_product(w, d)) return narrow(w, d, c);
     if (w.batch > 1 && s.batched_rule) {
         p.may_split = false;
         return tiled_gemm(p, batched_tiles(d), d, c, s);
