@@ -76,8 +76,10 @@ void require_usable(const std::string& path, StoreAccess access_wanted) {
     if (path.empty()) throw bad_input("the run store", "a path", "none");
     struct stat status {};
     if (stat(path.c_str(), &status) != 0) {
-        if (errno != ENOENT || access_wanted != StoreAccess::create)
-            throw refuse("a run store", errno);
+        if (errno != ENOENT) throw refuse("a run store", errno);
+        if (access_wanted != StoreAccess::create)
+            throw bad_input(path, "a run store ('ridge collect alexnet --batch 8' makes one)",
+                            "no such file");
         const auto folder = std::filesystem::path(path).parent_path();
         if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
             throw refuse("a folder that can be written to", errno);

@@ -22,11 +22,7 @@ void add_stored_run_options(CLI::App& verb, StoredRunOptions& options) {
 }
 
 RunStore open_store(const std::string& path) {
-    const std::string file = path.empty() ? RunStore::default_path() : path;
-    if (!file_exists(file))
-        throw bad_input(file, "a run store ('ridge collect alexnet --batch 8' makes one)",
-                        "no such file");
-    return RunStore(file, StoreAccess::read);
+    return RunStore(path.empty() ? RunStore::default_path() : path, StoreAccess::read);
 }
 
 Machine machine_of(const RunInfo& info, const StoredRunOptions& options) {

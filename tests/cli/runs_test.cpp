@@ -133,10 +133,10 @@ TEST_SUITE("cli") {
         CHECK(text.exit_code == 0);
         CHECK(has(text.out, "no runs in " + folder.path() + "/ridge/runs.db"));
         CHECK(run_ridge({"runs", "list", "--json"}, home).out == "[]\n");
-        check_refused(run_ridge({"runs", "show", "last"}, home), "No such file");
-        check_refused(run_ridge({"runs", "check"}, home), "No such file");
-        check_refused(run_ridge({"runs", "delete", "1"}, home), "No such file");
-        check_refused(run_ridge({"runs", "list", "--store", folder.file("x.db")}), "No such file");
+        check_refused(run_ridge({"runs", "show", "last"}, home), "no such file");
+        check_refused(run_ridge({"runs", "check"}, home), "no such file");
+        check_refused(run_ridge({"runs", "delete", "1"}, home), "no such file");
+        check_refused(run_ridge({"runs", "list", "--store", folder.file("x.db")}), "no such file");
         CHECK(std::filesystem::is_empty(folder.path()));
     }
 

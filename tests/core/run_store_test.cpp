@@ -172,7 +172,7 @@ TEST_SUITE("behaviour") {
         const test::TemporaryFolder folder;
         const std::string path = folder.file("absent.db");
         for (const auto access : {StoreAccess::read, StoreAccess::write})
-            expect_error(ExitCode::bad_input, {path, "No such file"},
+            expect_error(ExitCode::bad_input, {path, "no such file"},
                          [&] { RunStore store(path, access); });
         CHECK(std::filesystem::is_empty(folder.path()));
     }
