@@ -32,6 +32,7 @@ void trace_layer(benchmark::State& state, const char* line, Pass pass, bool simu
         return;
     }
     double instructions = 0, seconds = 0;
+    caches.clear_counts();
     for (auto _ : state) {
         const KernelTrace trace = tracer.trace(*kernel, sink);
         instructions += trace.counts.instructions;
@@ -39,6 +40,15 @@ void trace_layer(benchmark::State& state, const char* line, Pass pass, bool simu
     }
     state.SetItemsProcessed(static_cast<std::int64_t>(instructions));
     state.counters["emulation"] = instructions / seconds;
+    if (!simulating) return;
+    state.counters["ns_per_line"] = 1e9 * seconds / static_cast<double>(caches.touches);
+    state.counters["lines_per_instruction"] = static_cast<double>(caches.touches) / instructions;
+    const char* names[] = {"L1_misses", "L2_misses", "L3_misses"};
+    for (int level = 0; level < 3; ++level) {
+        const cachesim::Counts c = caches.counts(level);
+        state.counters[names[level]] =
+            static_cast<double>(c.load_misses + c.store_misses + c.prefetch_misses) / instructions;
+    }
 }
 
 void counting(benchmark::State& state, const char* line, Pass pass) {

@@ -11,6 +11,7 @@
 #include "collectors/tracer/code_map.hpp"
 #include "collectors/tracer/instruction.hpp"
 #include "collectors/tracer/segment.hpp"
+#include "collectors/tracer/self_loop.hpp"
 #include "ridge/kernel_counts.hpp"
 
 namespace ridge::tracer {
@@ -29,6 +30,7 @@ enum class Code : std::uint8_t {
     move_immediate,
     load_address,  ///< a = address of the memory operand; index: instruction
     load,          ///< 64 bits
+    increment,
     decrement,
     scalar,
     mask,
@@ -78,6 +80,8 @@ struct Block {
     KernelCounts once;  ///< of one execution; without what depends on masks
     std::string
         unsupported;  ///< first instruction that the emulator cannot follow; it must not run
+
+    std::unique_ptr<SelfLoop> loop;  ///< when it is one whose iterations can be taken together
 
     Block* taken = nullptr;  ///< successors, once they are known
     Block* next = nullptr;

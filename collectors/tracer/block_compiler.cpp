@@ -63,6 +63,7 @@ public:
             translate(*instruction);
         }
         push({.code = Code::end});
+        block_->loop = SelfLoop::of(*block_);
         return std::move(block_);
     }
 
@@ -222,9 +223,10 @@ private:
         const Operand &to = i.operands[0], &from = i.operands[1];
         if (to.kind != OperandKind::general || to.bytes != 8) return false;
         const std::uint8_t a = to.number;
-        if (i.operation == Operation::dec) {
-            push({.code = Code::decrement, .a = a});
-            move_register(a, -1);
+        if (i.operation == Operation::inc || i.operation == Operation::dec) {
+            const bool up = i.operation == Operation::inc;
+            push({.code = up ? Code::increment : Code::decrement, .a = a});
+            move_register(a, up ? 1 : -1);
             return true;
         }
         if (from.kind == OperandKind::immediate) return short_immediate(i, a, from.immediate);

@@ -4,8 +4,8 @@
 
 namespace ridge::tracer {
 
-void add_work(KernelCounts& counts, const Instruction& instruction, int lanes) {
-    const double flops = static_cast<double>(lanes) * instruction.flops_per_lane;
+void add_work(KernelCounts& counts, const Instruction& instruction, int lanes, double times) {
+    const double flops = times * lanes * instruction.flops_per_lane;
     switch (instruction.type) {
         case DataType::f64:
             counts.flops_f64 += flops;
@@ -19,9 +19,9 @@ void add_work(KernelCounts& counts, const Instruction& instruction, int lanes) {
         default:
             counts.flops_f32 += flops;
     }
-    counts.integer_ops += static_cast<double>(lanes) * instruction.integer_ops_per_lane;
+    counts.integer_ops += times * lanes * instruction.integer_ops_per_lane;
     if (instruction.flops_per_lane + instruction.integer_ops_per_lane > 0)
-        counts.masked_lanes += instruction.lanes - lanes;
+        counts.masked_lanes += times * (instruction.lanes - lanes);
 }
 
 void add_access(KernelCounts& counts, const Instruction& instruction, int bytes, bool written) {

@@ -8,8 +8,8 @@
 
 namespace ridge::tracer {
 
-/// Adds FLOPs and integer operations of `lanes` active lanes.
-void add_work(KernelCounts& counts, const Instruction& instruction, int lanes);
+/// Adds FLOPs and integer operations of `lanes` active lanes, for so many executions.
+void add_work(KernelCounts& counts, const Instruction& instruction, int lanes, double times = 1);
 /// Adds one access of the instruction.
 void add_access(KernelCounts& counts, const Instruction& instruction, int bytes, bool written);
 

@@ -50,6 +50,9 @@ std::uint64_t Emulator::call(const Function& function, const Registers& entry,
 
 void Emulator::run(Block* block, std::vector<BlockStart>* log) {
     std::uint64_t instructions = 0;
+    // A comparison with the native run wants every start of a block, and a stream access by access
+    // every access.
+    const bool together = log == nullptr && (out_ == nullptr || compressed_);
     while (block != nullptr) {
         if (!block->unsupported.empty()) return state_.fail(block->unsupported);
         ++block->executions;
@@ -65,7 +68,9 @@ void Emulator::run(Block* block, std::vector<BlockStart>* log) {
             state_.failure += " in " + block->function->name;
             return;
         }
-        block = successor(*block);
+        Block* const next = successor(*block);
+        if (next == block && block->loop && together) repeat(*block);
+        block = next;
     }
 }
 
@@ -136,11 +141,12 @@ void Emulator::execute(const Block& block) {
                 state_.taint(op->a, value.tainted);
                 break;
             }
+            case Code::increment:
             case Code::decrement: {
-                const bool carry = flags.carry();
-                --r[op->a];
+                const bool carry = flags.carry(), up = op->code == Code::increment;
+                r[op->a] += up ? 1 : ~std::uint64_t{0};
                 const auto result = static_cast<std::int64_t>(r[op->a]);
-                flags.set_given(result, carry, a < 0 && result >= 0);
+                flags.set_given(result, carry, up ? a >= 0 && result < 0 : a < 0 && result >= 0);
                 flags.tainted = (state_.tainted >> op->a) & 1;
                 break;
             }
@@ -154,7 +160,7 @@ void Emulator::execute(const Block& block) {
                 masked_access(block.instructions[op->index]);
                 break;
             case Code::masked_work:
-                masked_work(block.instructions[op->index]);
+                masked_work(block.instructions[op->index], 1);
                 break;
             case Code::unknown_mask:
                 state_.mask_tainted |= static_cast<std::uint8_t>(1U << op->a);
@@ -247,14 +253,32 @@ void Emulator::masked_access(const Instruction& i) {
     }
 }
 
-void Emulator::masked_work(const Instruction& i) {
+void Emulator::masked_work(const Instruction& i, double times) {
     if ((state_.mask_tainted >> i.mask) & 1) {
         if (flops_failure_.empty())
             flops_failure_ = "arithmetic under a mask that depends on data, " + i.name;
         return;
     }
     const std::uint64_t all = i.lanes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << i.lanes) - 1;
-    add_work(dynamic_, i, std::popcount(state_.mask[i.mask] & all));
+    add_work(dynamic_, i, std::popcount(state_.mask[i.mask] & all), times);
+}
+
+/// After an iteration of a loop: all further ones but the last, at once.
+void Emulator::repeat(Block& block) {
+    const std::uint64_t times = block.loop->iterations(state_, block.last.condition);
+    if (times == 0 || block.loop->stores_to_stack(state_, times)) return;
+    block.executions += times;
+    for (const MicroOp& op : block.operations) {
+        if (op.code == Code::masked_work)
+            masked_work(block.instructions[op.index], static_cast<double>(times));
+        if (op.code == Code::legacy && upper_dirty_)
+            dynamic_.sse_transitions += static_cast<double>(times);
+        // Each iteration finds the upper halves as the one before left them.
+        if (op.code == Code::wide) upper_dirty_ = true;
+        if (op.code == Code::legacy || op.code == Code::zero_upper) upper_dirty_ = false;
+    }
+    if (out_ != nullptr) block.loop->emit(state_, times, thread_, *out_);
+    block.loop->advance(state_, times);
 }
 
 Block* Emulator::successor(Block& block) {

@@ -49,7 +49,8 @@ private:
     void execute(const Block& block);
     void segment(Segment& segment);
     void masked_access(const Instruction& instruction);
-    void masked_work(const Instruction& instruction);
+    void masked_work(const Instruction& instruction, double times);
+    void repeat(Block& block);
     [[nodiscard]] Block* successor(Block& block);
     [[nodiscard]] Block* branch(Block& block);
     [[nodiscard]] Block* call_target(Block& block);

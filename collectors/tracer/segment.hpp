@@ -6,35 +6,26 @@
 //   add rsi, 64
 //   vfmadd231ps zmm2, zmm0, [rsi + 4]{1to16}     rsi: + 68
 //
-// For the simulator the accesses become runs of distinct lines, in the order in which they are
-// first touched, followed by the same lines in the order in which they are last touched as far as
-// that differs. Where the lines of a piece fit side by side in every set, a cache with LRU
-// replacement cannot tell the difference: between the first and the last touch everything hits.
+// What the simulator gets to see depends on where the bases lie relative to lines and sets
+// (access_lines.hpp); it is worked out once for each constellation that occurs.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
+#include "collectors/tracer/access_lines.hpp"
 #include "collectors/tracer/instruction.hpp"
 #include "ridge/trace.hpp"
 
 namespace ridge::tracer {
 
-struct Access {
-    std::uint8_t base = 0;  ///< which of the segment's bases
-    TouchKind kind = TouchKind::load;
-    std::uint16_t bytes = 0;
-    std::int64_t offset = 0;
-};
-
 class Segment {
 public:
-    static constexpr int most_bases = 8;
-    /// Lines that may share one of 64 sets before a piece is replayed access by access: first-level
-    /// caches of x86 have 64 sets of 8 or more ways.
-    static constexpr int safe_ways = 8;
+    static constexpr int most_bases = 16;
 
     using Values = std::array<std::uint64_t, most_bases>;
 
@@ -53,30 +44,45 @@ public:
     [[nodiscard]] const std::vector<Access>& accesses() const { return accesses_; }
     /// Hands the runs of one execution to the buffer. `values` holds the bases' values.
     void emit(const Values& values, std::uint8_t thread, bool compressed, RunBuffer& out);
+    /// The same, but only where runs of lines can stand for the accesses; false elsewhere.
+    [[nodiscard]] bool emit_lines(const Values& values, std::uint8_t thread, RunBuffer& out);
+    /// `times` executions, one after the other, while the bases move by `steps` each time.
+    [[nodiscard]] std::unique_ptr<Segment> unrolled(int times,
+                                                    std::span<const std::int64_t> steps) const;
 
     bool scalar_accesses = false;  ///< holds accesses whose values the emulator follows
     bool vector_stores = false;
 
 private:
-    struct Template {
-        LineRun run;  ///< line relative to the line of the base's value
-        std::uint8_t base;
+    /// Constellation of the bases. Those that share their base register with an earlier one, the
+    /// leader, count by the exact distance to it; leaders count by their place within a line, and
+    /// by their set relative to that of the first one.
+    struct Key {
+        std::array<std::uint64_t, most_bases> word{};
+        bool operator==(const Key&) const = default;
     };
-    /// Runs for one alignment of the bases within their lines.
+    struct KeyHash {
+        std::size_t operator()(const Key& key) const;
+    };
     struct Alignment {
-        std::uint64_t key = 0;
-        bool plain = false;  ///< too many lines share a set
-        std::vector<Template> runs;
+        bool plain = false;  ///< every access has to be told
+        std::vector<RunTemplate> runs;
     };
-    [[nodiscard]] std::unique_ptr<Alignment> align(std::uint64_t key) const;
-    const Alignment& alignment(const Values& values);
+    static constexpr std::size_t most_alignments = 1024;
+
+    [[nodiscard]] Key key_of(const Values& values) const;
+    [[nodiscard]] const Alignment& alignment(const Values& values);
+    [[nodiscard]] const AccessLines& lines(Key key);
     void emit_plain(const Values& values, std::uint8_t thread, RunBuffer& out) const;
 
     std::vector<Address> bases_;
+    std::array<std::uint8_t, most_bases> leader_{};
     std::vector<Access> accesses_;
     std::array<StoreRange, most_bases> stores_{};
-    std::vector<std::unique_ptr<Alignment>> alignments_;
+    std::unordered_map<Key, std::unique_ptr<AccessLines>, KeyHash> lines_;
+    std::unordered_map<Key, std::unique_ptr<Alignment>, KeyHash> alignments_;
     const Alignment* last_ = nullptr;
+    Key last_key_;
 };
 
 }  // namespace ridge::tracer
