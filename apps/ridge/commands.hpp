@@ -36,12 +36,15 @@ void add_machine_probe(CLI::App& machine, Action& action);
 /// `ridge machine counters`, likewise.
 void add_machine_counters(CLI::App& machine, Action& action);
 void add_network(CLI::App& app, Action& action);
+void add_calibrate(CLI::App& app, Action& action);
 void add_collect(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_plot(CLI::App& app, Action& action);
+void add_predict(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_runs(CLI::App& app, Action& action);
 void add_simulate(CLI::App& app, Action& action);
 void add_trace(CLI::App& app, Action& action);
+void add_validate(CLI::App& app, Action& action);
 
 }  // namespace ridge::app

@@ -64,9 +64,9 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
 
     app::Action action;
-    for (auto add :
-         {app::add_machine, app::add_network, app::add_collect, app::add_explain, app::add_plot,
-          app::add_report, app::add_runs, app::add_simulate, app::add_trace})
+    for (auto add : {app::add_machine, app::add_network, app::add_collect, app::add_calibrate,
+                     app::add_explain, app::add_plot, app::add_predict, app::add_report,
+                     app::add_runs, app::add_simulate, app::add_trace, app::add_validate})
         add(app, action);
 
     return with_errors_told([&] {

@@ -1,0 +1,50 @@
+// The job behind `ridge predict`, shared by the verbs that need a predicted step.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/predict/cpu/predictor.hpp"
+#include "ridge/demand.hpp"
+#include "ridge/network.hpp"
+#include "ridge/prediction.hpp"
+
+namespace ridge::app {
+
+struct PredictedRow {
+    DemandRow row;
+    Prediction prediction;  ///< meaningless where row.unavailable is set
+};
+
+struct PredictedStep {
+    std::string network, machine, calibration;
+    std::int64_t batch = 1;
+    int threads = 1;
+    CacheState state = CacheState::warm;
+    Source demand = Source::algorithmic;
+    std::vector<PredictedRow> rows;
+    Seconds time, low, high;  ///< of the rows together
+    double convolution_share = 0;
+    std::vector<std::string> notes;
+};
+
+struct PredictTask {
+    const Network* network = nullptr;
+    const Machine* machine = nullptr;
+    cpu::Calibration calibration;
+    int threads = 1;
+    CacheState state = CacheState::warm;
+};
+
+[[nodiscard]] PredictedStep predict_step(const PredictTask& task, DemandSource& source);
+
+/// A network by name or file at a batch, or a network of one layer line.
+[[nodiscard]] Network network_or_layer(const std::string& what, std::int64_t batch);
+
+/// `name` or path; empty: this machine's own file, else the one that ships.
+[[nodiscard]] cpu::Calibration calibration_or_default(const std::string& name);
+/// Where `ridge calibrate` writes.
+[[nodiscard]] std::string local_calibration_path();
+
+}  // namespace ridge::app
