@@ -71,9 +71,9 @@ TEST_CASE("uneven pieces: the busiest thread has one more") {
 
 TEST_CASE("classes name what chooses a kernel") {
     CHECK(class_of(parse_layer("conv:mb1ic64ih56oc64oh56kh3ph1"), Pass::forward) ==
-          "convolution direct forward");
+          "conv direct forward");
     CHECK(class_of(parse_layer("conv:mb1ic64ih56oc64oh28kh1sh2ph0"), Pass::backward_data) ==
-          "convolution 1x1 strided backward_data");
+          "conv 1x1 strided backward_data");
     CHECK(family_of(LayerKind::convolution, Pass::update) == Family::other);
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("half the peak doubles a layer bound by it, half the memory bandwidth 
 TEST_CASE("outside the calibrated range the interval widens and says which dimension left it") {
     const Calibration c = [] {
         Calibration known = calibration();
-        known.classes["convolution direct forward"] = {};
+        known.classes["conv direct forward"] = {};
         return known;
     }();
     const Prediction inside =

@@ -15,7 +15,7 @@ inline constexpr int families = 3;
 /// Updates of parameters are of the family `other`, whatever their layer.
 [[nodiscard]] Family family_of(LayerKind kind, Pass pass);
 
-/// "convolution 1x1 forward", "pooling max backward": what a library has a kernel of its own for.
+/// "conv 1x1 forward", "pool max backward": what a library has a kernel of its own for.
 [[nodiscard]] std::string class_of(const Layer& layer, Pass pass);
 
 }  // namespace ridge::cpu
