@@ -107,7 +107,8 @@ private:
             }
         }
         // Unused columns give 0; collinear ones stay solvable.
-        for (std::size_t i = 0; i < 3; ++i) m[i][i] = used[i] ? m[i][i] * (1 + 1e-9) : 1;
+        for (std::size_t i = 0; i < 3; ++i)
+            m[i][i] = used[i] && m[i][i] > 0 ? m[i][i] * (1 + 1e-9) : 1;
         for (std::size_t i = 0; i < 3; ++i) {
             for (std::size_t k = i + 1; k < 3; ++k) {
                 const double factor = m[k][i] / m[i][i];

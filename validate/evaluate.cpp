@@ -94,13 +94,15 @@ SplitResult evaluate(std::span<const ReferenceRow> rows, const Machine& machine,
     if (options.baselines)
         for (const ReferenceRow& row : rows)
             shapes.push_back(baseline_row(row, capabilities.at(row.threads)));
+    cpu::FitOptions fit_options = options.fit;
+    fit_options.overlap = options.overlap;
     SplitResult result;
     result.split = split;
     for (const Fold& fold : make_folds(rows, split, closed)) {
         result.folds.push_back(fold.name);
         std::vector<cpu::FitRow> train;
         for (const std::size_t i : fold.train) train.push_back(all[i]);
-        const cpu::Calibration calibration = cpu::fit(train, {.overlap = options.overlap});
+        const cpu::Calibration calibration = cpu::fit(train, fit_options);
         std::vector<std::pair<std::string, std::unique_ptr<FittedBaseline>>> baselines;
         if (options.baselines) {
             std::vector<BaselineRow> seen;

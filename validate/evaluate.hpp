@@ -32,6 +32,7 @@ struct EvaluateOptions {
     bool analytic = false;  ///< demand from dimensions instead of the traced one
     bool baselines = true;
     cpu::Overlap overlap = cpu::Overlap::hard_core;
+    cpu::FitOptions fit = {};
 };
 
 /// Rows as the fit takes them; the demand is the traced one where there is one and it is asked for.

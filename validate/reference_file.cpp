@@ -1,5 +1,5 @@
 // Reference measurements as CSV: comment lines with the provenance, a header, one row per distinct
-// problem. Counts have five digits, which is more than any measurement of a time.
+// problem. Numbers have four digits, which is more than any measurement of a time.
 
 #include <fmt/format.h>
 
@@ -27,8 +27,8 @@ constexpr const char* header =
 constexpr std::size_t described = 14, counted = 23;
 
 std::string number(double value) {
-    if (value == std::floor(value) && std::abs(value) < 1e5) return fmt::format("{:.0f}", value);
-    return fmt::format("{:.5g}", value);
+    if (value == std::floor(value) && std::abs(value) < 1e4) return fmt::format("{:.0f}", value);
+    return fmt::format("{:.4g}", value);
 }
 
 std::vector<double> counts_of(const ReferenceRow& row) {

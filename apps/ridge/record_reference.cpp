@@ -8,6 +8,7 @@
 #include "apps/ridge/stored_run.hpp"
 #include "apps/ridge/traced_demand.hpp"
 #include "core/files.hpp"
+#include "model/predict/cpu/analytic_demand.hpp"
 #include "model/predict/cpu/in_step.hpp"
 #include "ridge/error.hpp"
 #include "ridge/network.hpp"
@@ -32,6 +33,18 @@ std::vector<std::int64_t> run_numbers(const std::string& text) {
     return numbers;
 }
 
+void share_out(std::vector<DemandRow>& rows, int threads, const Machine& machine) {
+    if (threads == 1) return;
+    const cpu::CacheSizes caches = cpu::cache_sizes(machine);
+    for (DemandRow& row : rows) {
+        if (!row.unavailable.empty()) continue;
+        const Layer layer = parse_layer(row.problem);
+        const Pass work = layer.kind == LayerKind::reorder ? Pass::forward : row.key.pass;
+        row.demand.threads = threads;
+        row.demand.busiest_share = cpu::analytic_demand(layer, work, caches, threads).busiest_share;
+    }
+}
+
 }  // namespace
 
 void record_reference(const RecordTask& task) {
@@ -45,8 +58,10 @@ void record_reference(const RecordTask& task) {
     for (const std::int64_t number : run_numbers(task.runs)) {
         const Run run = store.load_run(number);
         const auto start = std::chrono::steady_clock::now();
-        auto demands =
-            tracer.rows(load_network(run.info.network, run.info.batch), run.info.threads);
+        // On several threads the counts are those of one: the work is the same, and how it is dealt
+        // out follows from the shapes.
+        auto demands = tracer.rows(load_network(run.info.network, run.info.batch), 1);
+        share_out(demands, run.info.threads, machine);
         if (run.info.state == CacheState::in_step) cpu::set_in_step_footprints(demands);
         const double seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

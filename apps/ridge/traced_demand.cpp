@@ -140,6 +140,7 @@ private:
         d.source = Source::traced;
         d.useful = analytic.useful;
         d.footprint = analytic.footprint;
+        d.library_calls = analytic.library_calls;
         d.distinct_read = analytic.distinct_read;
         d.distinct_written = analytic.distinct_written;
         d.threads = threads_;

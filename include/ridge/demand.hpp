@@ -40,6 +40,9 @@ struct PassDemand {
     AccessCounts stores;         ///< through the caches
     Bytes non_temporal;          ///< stored past the caches
     double instructions = 0;
+    /// Entries into the library, in calls: kernels of Ridgepoint's own (updates, dropout, the
+    /// gradient of the loss) are plain loops, a tenth of one.
+    double library_calls = 1;
     double calls = 0;  ///< of generated code
     double sse_transitions = 0;
     /// Multiply-adds of the innermost block that wait for each other, over all of them: below

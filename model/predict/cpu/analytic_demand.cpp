@@ -51,6 +51,9 @@ void set_distinct_bytes(PassDemand& demand, const Layer& layer, Pass pass) {
     // What a stride skips is source only.
     demand.distinct_read -= std::min(all - minimum_bytes(layer, pass), demand.distinct_read);
     demand.footprint = footprint(layer, pass);
+    const bool plain_loop = pass == Pass::update || layer.kind == LayerKind::dropout ||
+                            (layer.kind == LayerKind::softmax && pass == Pass::backward);
+    demand.library_calls = plain_loop ? 0.1 : 1;
 }
 
 double busiest_share(double pieces, int threads) {

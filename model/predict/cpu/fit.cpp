@@ -19,8 +19,6 @@ constexpr double robust_from = 0.05;
 // A constant that is off the prior by a factor e costs as much as this many rows with an error of
 // robust_from: thin data leaves it where physics put it.
 constexpr double prior_rows = 1.5;
-// The same for the two factors of a class, in units of loss for a factor e.
-constexpr double class_prior = 0.5;
 constexpr int residual_rows = 12;  ///< a class with fewer takes the family's residuals
 constexpr std::size_t capacity_index = resources;
 constexpr std::size_t fitted = resources + 2;
@@ -105,7 +103,7 @@ private:
 
 /// Efficiency and memory factor of one class, both drawn to 1.
 ClassModel fit_class(const Rows& rows, const Constants& constants, Overlap overlap,
-                     ClassModel model) {
+                     double class_prior, ClassModel model) {
     const auto objective = [&](const ClassModel& k) {
         double sum =
             class_prior * (std::pow(std::log(k.efficiency), 2) + std::pow(std::log(k.memory), 2));
@@ -130,11 +128,11 @@ ClassModel fit_class(const Rows& rows, const Constants& constants, Overlap overl
 }
 
 void fit_classes(std::map<std::string, ClassModel>& classes, const Rows& rows,
-                 const Constants& constants, Overlap overlap) {
+                 const Constants& constants, Overlap overlap, double class_prior) {
     std::map<std::string, Rows> by_class;
     for (const FitRow* row : rows) by_class[row->class_name].push_back(row);
     for (const auto& [name, of_class] : by_class)
-        classes[name] = fit_class(of_class, constants, overlap, classes[name]);
+        classes[name] = fit_class(of_class, constants, overlap, class_prior, classes[name]);
 }
 
 void fit_family(Calibration& calibration, Family family, const Rows& rows,
@@ -144,13 +142,15 @@ void fit_family(Calibration& calibration, Family family, const Rows& rows,
     Constants constants = search.run(model.constants);
     if (options.class_efficiency) {
         // In turns, so that no class bends the constants and no constant a class.
+        const double class_prior = family == Family::convolution ? options.convolution_class_prior
+                                                                 : options.other_class_prior;
         std::map<std::string, ClassModel> classes;
         for (int pass = 0; pass < 3; ++pass) {
-            fit_classes(classes, rows, constants, options.overlap);
+            fit_classes(classes, rows, constants, options.overlap, class_prior);
             search.set_classes(classes);
             constants = search.run(constants);
         }
-        fit_classes(classes, rows, constants, options.overlap);
+        fit_classes(classes, rows, constants, options.overlap, class_prior);
         for (const auto& [name, model_of_class] : classes)
             calibration.classes[name] = model_of_class;
     }

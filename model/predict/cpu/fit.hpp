@@ -23,6 +23,9 @@ struct FitRow {
 struct FitOptions {
     Overlap overlap = Overlap::hard_core;
     bool class_efficiency = true;
+    /// Loss for a factor e that a class is off its family: for convolutions, whose terms tell
+    /// nearly everything, and for all others.
+    double convolution_class_prior = 0.5, other_class_prior = 0.5;
     bool residuals = true;  ///< refit without each group in turn to get the intervals
 };
 

@@ -38,6 +38,8 @@ std::string class_of(const Layer& layer, Pass pass) {
     if (pass == Pass::update) return "update";
     std::string_view variant;
     if (layer.kind == LayerKind::convolution) variant = convolution_shape(layer.dims);
+    if (layer.kind == LayerKind::reorder && layer.dims.kh * layer.dims.kw > 1) variant = "taps";
+    if (layer.kind == LayerKind::concat && layer.dims.mb == 1) variant = "one image";
     if (layer.kind == LayerKind::pooling)
         variant = layer.algorithm == Algorithm::max ? "max" : "average";
     return fmt::format("{}{}{} {}", to_string(layer.kind), variant.empty() ? "" : " ", variant,

@@ -120,7 +120,7 @@ Terms terms_of(const PassDemand& d, const Capability& m, CacheState state) {
     t.cold = state == CacheState::cold;
     at(Resource::calls) = share * d.calls;
     at(Resource::transitions) = share * d.sse_transitions * m.transition_s;
-    at(Resource::fixed) = m.call_s;
+    at(Resource::fixed) = m.call_s * d.library_calls;
     return t;
 }
 
