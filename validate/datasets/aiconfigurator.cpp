@@ -50,6 +50,7 @@ void read_file(const std::string& path, ReadReport& report, const RowSink& sink)
                     .dtype = DataType::bf16,
                     .tensor_units = true,
                     .stack = {12.8, 9.0, true},
+                    .most_copies = 5,
                     .m = *n,
                     .n = *m,
                     .k = *k,

@@ -136,6 +136,7 @@ std::string fill(const CsvRows& row, KernelRow& out) {
     gpu::Work& work = out.work;
     work.stack.cuda = board->cuda;
     work.stack.cudnn = board->cudnn;
+    work.most_copies = 1;  // hundreds of runs on the same tensors
     const std::string& type = row.text(precision);
     if (type != "fp32") work.dtype = DataType::f16;
     work.tensor_units = type == "fp16in_mixed_tensorcore";

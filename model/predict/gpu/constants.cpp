@@ -22,6 +22,8 @@ const std::array<ConstantInfo, constant_count>& constant_table() {
         {"direct", 0.005, 1, 0.15, "rate of a direct data gradient, relative"},
         {"strided", 0.2, 1, 0.85, "share of the rate with a stride above 1"},
         {"narrow", 0.05, 1, 0.4, "share of the bandwidth in products of few columns, old"},
+        {"drift", 1e-4, 0.5, 0.05, "share of K by which blocks of a wave are apart"},
+        {"resident", 0.2, 1.2, 0.9, "share of L2 that holds tensors between calls"},
     }};
     return table;
 }

@@ -28,8 +28,10 @@ enum class Constant : std::size_t {
     direct,          // direct data gradient of few channels: likewise, relative rate
     strided,         // share of the rate where a stride above 1 gathers
     narrow,          // share of the bandwidth in products of few columns before CUDA 9
+    drift,           // share of K by which the blocks of a wave are apart
+    resident,        // share of L2 that still holds a tensor at the next call
 };
-inline constexpr std::size_t constant_count = 18;
+inline constexpr std::size_t constant_count = 20;
 inline constexpr std::size_t device_constants = 3;
 
 struct ConstantInfo {

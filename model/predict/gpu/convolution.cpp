@@ -42,6 +42,7 @@ public:
         // Tensor kernels of the library accumulate in f32 and store the type.
         element_ = size_of(work.dtype).value();
         tensor_ = peak_ > d_.f32_flops_per_s * 1.01;
+        if (switches.residency) from_l2_ = resident_share(work, device, constants);
     }
 
     Estimate fastest() const {
@@ -93,6 +94,7 @@ private:
         }
         p.operand_bytes *= v_.groups;
         p.element_bytes = element_;
+        p.from_l2 = from_l2_;
         p.peak_flops_per_s = peak_;
         p.k_granule = tensor_ ? 32 : 8;
         p.may_split = work_.pass == Pass::backward_weights;
@@ -141,7 +143,8 @@ private:
         e.compute_s = times * products * (channels + c_[Constant::fused_prologue]) /
                       (peak_ / d_.multiprocessors * c_[Constant::compute] * c_[Constant::fused]);
         const double filter = in * out * 9;
-        e.dram_bytes = element_ * v_.mb * (v_.in * v_.h * v_.w + v_.out * v_.oh * v_.ow);
+        e.dram_bytes =
+            (1 - from_l2_) * element_ * v_.mb * (v_.in * v_.h * v_.w + v_.out * v_.oh * v_.ow);
         e.dram_s = e.dram_bytes / (c_[Constant::bandwidth] * d_.bytes_per_s);
         e.l2_s = blocks * (patch + 512) * channels * element_ /
                  (d_.multiprocessors * d_.clock_hz * c_[Constant::l2]);
@@ -202,7 +205,8 @@ private:
         e.executed_flops = 2 * v_.mb * v_.in * v_.out * v_.oh * v_.ow * v_.taps();
         e.compute_s =
             e.executed_flops / (c_[Constant::compute] * c_[Constant::direct] * d_.f32_flops_per_s);
-        e.dram_bytes = element_ * v_.mb * (v_.in * v_.h * v_.w + v_.out * v_.oh * v_.ow);
+        e.dram_bytes =
+            (1 - from_l2_) * element_ * v_.mb * (v_.in * v_.h * v_.w + v_.out * v_.oh * v_.ow);
         e.dram_s = e.dram_bytes / (c_[Constant::bandwidth] * d_.bytes_per_s);
         combine(e);
         return e;
@@ -213,7 +217,7 @@ private:
     const Device& d_;
     const Constants& c_;
     const Switches& s_;
-    double peak_ = 0, element_ = 4;
+    double peak_ = 0, element_ = 4, from_l2_ = 0;
     bool tensor_ = false;
 };
 
@@ -225,6 +229,23 @@ double peak_of(const Work& work, const Device& device) {
     const double tensor = work.dtype == DataType::tf32 ? device.tensor_tf32_flops_per_s
                                                        : device.tensor_f16_flops_per_s;
     return tensor > 0 ? tensor : f32;
+}
+
+double resident_share(const Work& work, const Device& device, const Constants& constants) {
+    if (work.most_copies < 1) return 0;
+    const double all = work_bytes(work).value();
+    double footprint = all;
+    if (work.most_copies > 1 && work.kind == WorkKind::gemm) {
+        const double weights =
+            static_cast<double>(work.m) * static_cast<double>(work.k) * size_of(work.dtype).value();
+        const double copies = std::clamp(ceil_div(device.l2_bytes, weights), 1.0,
+                                         static_cast<double>(work.most_copies));
+        footprint += (copies - 1) * weights;
+    }
+    // Tensors in turn displace each other as soon as they do not fit: within a tenth of the size.
+    constexpr double edge = 0.1;
+    const double held = constants[Constant::resident];
+    return std::clamp(1 + (held - footprint / device.l2_bytes) / (edge * held), 0.0, 1.0);
 }
 
 double fused_winograd_blocks(double mb, double oc, double oh, double ow, bool one_variant) {

@@ -14,6 +14,10 @@ namespace ridge::gpu {
 /// cannot (sizes, missing units). FLOP/s.
 [[nodiscard]] double peak_of(const Work& work, const Device& device);
 
+/// Share of the work's tensors that L2 still holds from the call before (Work::most_copies).
+[[nodiscard]] double resident_share(const Work& work, const Device& device,
+                                    const Constants& constants);
+
 /// Blocks of the fused Winograd kernel: 32 tiles of 2 x 2 outputs, arranged over images, rows and
 /// columns as one of the kernel's variants, by 32 output channels.
 [[nodiscard]] double fused_winograd_blocks(double mb, double oc, double oh, double ow,

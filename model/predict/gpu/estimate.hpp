@@ -32,7 +32,7 @@ struct Estimate {
 struct Switches {
     bool waves = true, latency = true, tile_efficiency = true, padding = true, power = true;
     bool winograd = true, direct = true, alignment = true, reread = true, batched_rule = true;
-    bool narrow = true;
+    bool narrow = true, drift = true, residency = true;
 };
 
 /// The terms' smooth maximum and the fixed part into time_s.

@@ -36,8 +36,8 @@ std::vector<Constant> constants_of(const Work& work) {
     using enum Constant;
     switch (work.kind) {
         case WorkKind::convolution: {
-            std::vector<Constant> list{latency, tile,     prologue,  tail,   l2,
-                                       energy,  nonfused, transform, strided};
+            std::vector<Constant> list{latency, tile,     prologue,  tail,    l2,
+                                       energy,  nonfused, transform, strided, resident};
             if (work.tensor_units) list.push_back(unaligned);
             if (work.pass != Pass::backward_weights) {
                 list.push_back(fused);
@@ -50,14 +50,15 @@ std::vector<Constant> constants_of(const Work& work) {
         }
         case WorkKind::gemm:
         case WorkKind::recurrent:
-            return {latency, tile, prologue, tail, l2, unaligned, energy, split, narrow};
+            return {latency, tile,  prologue, tail,  l2,      unaligned,
+                    energy,  split, narrow,   drift, resident};
         case WorkKind::softmax:
         case WorkKind::layer_norm:
-            return {latency, prologue, l2};
+            return {latency, prologue, l2, resident};
         case WorkKind::elementwise:
         case WorkKind::batch_norm:
         case WorkKind::pooling:
-            return {latency, l2};
+            return {latency, l2, resident};
     }
     return {};
 }

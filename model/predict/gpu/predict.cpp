@@ -28,10 +28,14 @@ std::span<const Tile> batched_tiles(const Device& d) {
     return ampere;
 }
 
-/// Kernels of the Maxwell generation that later libraries still ship do not have their large tiles
-/// for operands without 16-byte loads.
-std::span<const Tile> old_unaligned_tiles() {
+/// Kernels of the Maxwell generation that recent libraries still ship: large tiles only where
+/// whole tiles of columns are asked for, and not on GP100 (64 lanes a multiprocessor).
+std::span<const Tile> old_tiles() {
     static constexpr std::array tiles{Tile{64, 64, 64}, Tile{32, 128, 128}, Tile{128, 32, 128}};
+    return tiles;
+}
+std::span<const Tile> old_whole_tiles() {
+    static constexpr std::array tiles{Tile{128, 128, 256}, Tile{128, 64, 128}};
     return tiles;
 }
 
@@ -62,6 +66,7 @@ Estimate gemm(const Work& w, const Device& d, const Constants& c, const Switches
     p.peak_flops_per_s = peak_of(w, d);
     p.output_factor = w.accumulate ? 2 : 1;
     const bool tensor = p.peak_flops_per_s > d.f32_flops_per_s * 1.01;
+    if (s.residency) p.from_l2 = resident_share(w, d, c);
     p.k_granule = tensor ? 32 : 8;
     const bool slow_loads = s.alignment && !aligned(w);
     if (slow_loads) p.rate = c[Constant::unaligned];
@@ -71,8 +76,13 @@ Estimate gemm(const Work& w, const Device& d, const Constants& c, const Switches
         p.may_split = false;
         return tiled_gemm(p, batched_tiles(d), d, c, s);
     }
-    const bool old = d.family == "pascal" && w.stack.cuda >= 11;
-    if (old && slow_loads) return tiled_gemm(p, old_unaligned_tiles(), d, c, s);
+    p.a_along_k = w.transpose_a;
+    if (s.alignment && d.family == "pascal" && w.stack.cuda >= 11) {
+        const bool whole = w.n % 64 == 0 && d.lanes > 64;
+        if (!whole) return tiled_gemm(p, old_tiles(), d, c, s);
+        p.a_along_k = false;  // these transpose A first
+        return tiled_gemm(p, old_whole_tiles(), d, c, s);
+    }
     return tiled_gemm(p, simt_tiles(), d, c, s);
 }
 
@@ -103,14 +113,13 @@ Estimate both_gradients(const Work& w, const Device& d, const Constants& c, cons
 
 /// Kernels that stream: bytes over the bandwidth, and arithmetic where functions are costly.
 /// Small grids do not fill the device: a block of 1024 elements a multiprocessor at least.
-Estimate streaming(double elements, double bytes, double flops, const Device& d,
+Estimate streaming(double elements, double bytes, double flops, double from_l2, const Device& d,
                    const Constants& c) {
     Estimate e;
     e.kernel = Kernel::streaming;
-    e.dram_bytes = bytes;
+    e.dram_bytes = bytes * (1 - from_l2);
     e.executed_flops = flops;
-    // Of a tensor that L2 still holds from before, only L2's bandwidth is paid.
-    e.dram_s = bytes / (c[Constant::bandwidth] * d.bytes_per_s);
+    e.dram_s = e.dram_bytes / (c[Constant::bandwidth] * d.bytes_per_s);
     e.l2_s = bytes / (d.multiprocessors * d.clock_hz * c[Constant::l2]);
     const double resident = d.multiprocessors * d.lanes * c[Constant::latency];
     const double share = std::min(1.0, std::max(elements, 1.0) / resident);
@@ -121,7 +130,7 @@ Estimate streaming(double elements, double bytes, double flops, const Device& d,
 
 /// Softmax and layer normalization: a block or warp per row; rows of few elements leave lanes idle
 /// and rows beyond a block's registers are read again.
-Estimate row_wise(const Work& w, const Device& d, const Constants& c) {
+Estimate row_wise(const Work& w, double from_l2, const Device& d, const Constants& c) {
     const double rows = static_cast<double>(w.rows), cols = static_cast<double>(w.cols);
     const double size = size_of(w.dtype).value();
     const double warp_cols = std::ceil(cols / 32) * 32;
@@ -131,7 +140,7 @@ Estimate row_wise(const Work& w, const Device& d, const Constants& c) {
     const double in_flight = d.multiprocessors * 4 * cols * size;
     const double again = cols > 1024 ? std::min(1.0, in_flight / d.l2_bytes) : 0;
     const double passes = 2 + again * (w.kind == WorkKind::layer_norm ? 1 : 1);
-    Estimate e = streaming(elements, rows * cols * size * passes, 5 * elements, d, c);
+    Estimate e = streaming(elements, rows * cols * size * passes, 5 * elements, from_l2, d, c);
     e.l2_s = elements * 3 * size / (d.multiprocessors * d.clock_hz * c[Constant::l2]);
     combine(e);
     return e;
@@ -167,6 +176,7 @@ Estimate recurrent(const Work& w, const Device& d, const Constants& c, const Swi
 
 Estimate estimate(const Work& w, const Device& d, const Constants& c, const Switches& s) {
     Estimate e;
+    const double from_l2 = s.residency ? resident_share(w, d, c) : 0;
     switch (w.kind) {
         case WorkKind::gemm:
             e = w.pass == Pass::backward ? both_gradients(w, d, c, s) : gemm(w, d, c, s);
@@ -178,13 +188,13 @@ Estimate estimate(const Work& w, const Device& d, const Constants& c, const Swit
             return recurrent(w, d, c, s);
         case WorkKind::softmax:
         case WorkKind::layer_norm:
-            e = row_wise(w, d, c);
+            e = row_wise(w, from_l2, d, c);
             break;
         case WorkKind::elementwise:
         case WorkKind::batch_norm:
         case WorkKind::pooling: {
             const double elements = work_bytes(w).value() / size_of(w.dtype).value() / 2;
-            e = streaming(elements, work_bytes(w).value(), work_flops(w).value(), d, c);
+            e = streaming(elements, work_bytes(w).value(), work_flops(w).value(), from_l2, d, c);
             break;
         }
     }

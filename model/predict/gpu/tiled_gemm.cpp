@@ -8,6 +8,7 @@ namespace ridge::gpu {
 namespace {
 
 constexpr double register_file = 65536;     // 32-bit registers of a multiprocessor
+constexpr double kept_share = 0.7;          // of L2 that holds what is still needed
 constexpr double registers_a_result = 1.8;  // accumulator, operands and addresses an element
 
 // What cuBLAS' and cuDNN's kernel names show, m x n, with their threads.
@@ -48,10 +49,37 @@ double block_times(const Grid& grid, double occupancy, const Tile& tile, const D
     return times;
 }
 
-/// Bytes from DRAM: a wave's blocks cover gm x gn tiles, the squarest rectangle; a matrix that L2
-/// cannot hold is read again for each further column (row) of rectangles.
-double traffic_bytes(const GemmProblem& p, const Grid& grid, double split, const Device& d,
-                     const Switches& s) {
+/// Bytes of A and B from DRAM when L2 keeps what a wave shares: its blocks cover gm x gn tiles, the
+/// squarest rectangle; a matrix that L2 cannot hold is read again for each further column (row) of
+/// rectangles.
+struct OperandBytes {
+    double a, b;
+};
+OperandBytes shared_operands(const Grid& grid, double at_once, double a, double b,
+                             const Device& d) {
+    double gm = std::min(grid.rows, std::ceil(std::sqrt(at_once)));
+    const double gn = std::min(grid.cols, ceil_div(at_once, gm));
+    gm = std::min(grid.rows, ceil_div(at_once, gn));
+    const double kept = kept_share * d.l2_bytes;
+    return {a * (1 + std::max(0.0, grid.cols / gn - 1) * std::min(1.0, a / kept)),
+            b * (1 + std::max(0.0, grid.rows / gm - 1) * std::min(1.0, b / kept))};
+}
+
+/// An A that lies along K is read in short pieces of many rows, as many as the wave has (blocks
+/// start column by column). The blocks are `drift` of K apart, so that L2 must hold that much of
+/// each row; what it cannot hold each block reads for itself.
+double unshared_share(const GemmProblem& p, const Grid& grid, const Tile& tile, double at_once,
+                      const Device& d, const Constants& c) {
+    if (!p.a_along_k) return 0;
+    constexpr double line = 128;
+    const double rows = std::min(grid.rows, at_once) * tile.m;
+    const double window = rows * (line + c[Constant::drift] * p.k * p.element_bytes);
+    const double kept = kept_share * d.l2_bytes;
+    return window > kept ? 1 - kept / window : 0;
+}
+
+double traffic_bytes(const GemmProblem& p, const Grid& grid, const Tile& tile, double split,
+                     const Device& d, const Constants& c, const Switches& s) {
     double a = p.m * p.k * p.element_bytes, b = p.k * p.n * p.element_bytes;
     const double output = p.m * p.n * p.element_bytes * p.output_factor;
     if (p.operand_bytes >= 0) {
@@ -59,18 +87,18 @@ double traffic_bytes(const GemmProblem& p, const Grid& grid, double split, const
         a *= scale;
         b *= scale;
     }
-    double again_a = 0, again_b = 0;
+    OperandBytes operands{a, b};
     if (s.reread) {
         const double at_once = std::max(1.0, grid.resident / p.batch / split);
-        double gm = std::min(grid.rows, std::ceil(std::sqrt(at_once)));
-        const double gn = std::min(grid.cols, ceil_div(at_once, gm));
-        gm = std::min(grid.rows, ceil_div(at_once, gn));
-        const double kept = 0.7 * d.l2_bytes;
-        again_a = std::max(0.0, grid.cols / gn - 1) * std::min(1.0, a / kept);
-        again_b = std::max(0.0, grid.rows / gm - 1) * std::min(1.0, b / kept);
+        operands = shared_operands(grid, at_once, a, b, d);
+        if (s.drift) {
+            const double unshared = unshared_share(p, grid, tile, at_once, d, c);
+            operands.a += unshared * std::max(0.0, a * grid.cols - operands.a);
+            operands.b += unshared * std::max(0.0, b * grid.rows - operands.b);
+        }
     }
     const double partial = split > 1 ? 8 * split * p.m * p.n : 0;
-    return p.batch * (a * (1 + again_a) + b * (1 + again_b) + output + partial);
+    return p.batch * (1 - p.from_l2) * (operands.a + operands.b + output + partial);
 }
 
 Estimate with_tile(const GemmProblem& p, const Tile& tile, double occupancy, double split,
@@ -96,7 +124,7 @@ Estimate with_tile(const GemmProblem& p, const Tile& tile, double occupancy, dou
     e.compute_s =
         block_times(grid, occupancy, tile, d, c, s) * 2 * area * (depth + c[Constant::prologue]) /
         (p.peak_flops_per_s / d.multiprocessors * c[Constant::compute] * tile_share * p.rate);
-    e.dram_bytes = traffic_bytes(p, grid, split, d, s);
+    e.dram_bytes = traffic_bytes(p, grid, tile, split, d, c, s);
     e.dram_s = e.dram_bytes / (c[Constant::bandwidth] * d.bytes_per_s);
     e.l2_s = grid.blocks * (tile.m + tile.n) * depth * p.element_bytes /
              (d.multiprocessors * d.clock_hz * c[Constant::l2]);

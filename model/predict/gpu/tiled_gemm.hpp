@@ -22,6 +22,8 @@ struct GemmProblem {
     double output_factor = 1;   ///< 2 where the output is read too
     double rate = 1;            ///< further share of the rate (alignment, strides)
     bool may_split = true;
+    double from_l2 = 0;      ///< share of the operands that L2 holds from the call before
+    bool a_along_k = false;  ///< consecutive elements of A are along K (a transposed A)
 };
 
 /// Which tiles a library has for the work on a device.

@@ -39,6 +39,10 @@ struct Work {
     bool tensor_units = false;       ///< the library may use them for this type
     Stack stack;
 
+    /// Copies of its weights that the caller cycles through, at most: as many as it needs to fill
+    /// L2. 1: the same tensors in every call; 0: nothing is left in L2 from the call before.
+    int most_copies = 0;
+
     std::int64_t batch = 1, m = 0, n = 0, k = 0;  ///< gemm
     bool transpose_a = false, transpose_b = false;
     bool accumulate = false;  ///< beta = 1: C is read too
