@@ -11,6 +11,7 @@
 
 #include "apps/ridge/calibrate_job.hpp"
 #include "apps/ridge/commands.hpp"
+#include "apps/ridge/dataset_jobs.hpp"
 #include "apps/ridge/environment.hpp"
 #include "apps/ridge/predict_job.hpp"
 #include "core/files.hpp"
@@ -25,6 +26,7 @@ struct Options {
     std::string machine = "local", from, networks, output, demand = "traced";
     int threads = 1;
     double budget = 180;
+    DataSetTask data_set;
 };
 
 std::vector<validate::ReferenceRow> rows_of(const Options& options, const Machine& machine) {
@@ -67,6 +69,7 @@ void print(const cpu::Calibration& c, std::span<const cpu::FitRow> rows) {
 }
 
 ExitCode calibrate(const Options& options) {
+    if (!options.data_set.set.empty()) return calibrate_data_set(options.data_set, options.output);
     if (options.demand != "traced" && options.demand != "analytic")
         throw bad_input("--demand", "traced or analytic", "'" + options.demand + "'");
     if (!(options.budget >= 10) || options.budget > 86400)
@@ -119,6 +122,10 @@ void add_calibrate(CLI::App& app, Action& action) {
     verb->add_option("--demand", options->demand, "traced or analytic")->capture_default_str();
     verb->add_option("--output", options->output,
                      "calibration file (default: this machine's, which predict takes)");
+    verb->add_option("--dataset", options->data_set.set,
+                     "instead: constants of GPU kernel classes from a public data set");
+    verb->add_option("--data", options->data_set.data,
+                     "folder of the data sets (default: RIDGE_DATA_DIR)");
     verb->callback([options, &action] { action = [options] { return calibrate(*options); }; });
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "apps/ridge/commands.hpp"
+#include "apps/ridge/predict_gpu.hpp"
 #include "apps/ridge/predict_job.hpp"
 #include "apps/ridge/traced_demand.hpp"
 #include "core/json.hpp"
@@ -25,6 +26,7 @@ using report::Cell;
 
 struct Options {
     std::string what, batch, threads = "all", state = "warm", calibration, demand = "analytic";
+    std::string dtype;
     std::vector<std::string> machines{"local"}, changes;
     std::size_t top = 0;
     bool terms = false, json = false, csv = false;
@@ -224,6 +226,14 @@ std::unique_ptr<DemandSource> source_of(const std::string& word, const Machine& 
     throw bad_input("--demand", "analytic or traced", "'" + word + "'");
 }
 
+DataType dtype_of(const std::string& word) {
+    const auto type = data_type_from_string(word);
+    if (type && (*type == DataType::f32 || *type == DataType::tf32 || *type == DataType::f16 ||
+                 *type == DataType::bf16))
+        return *type;
+    throw bad_input("--dtype", "f32, tf32, f16 or bf16", "'" + word + "'");
+}
+
 std::vector<PredictedStep> all_steps(const Options& options) {
     const auto state = cache_state_from_string(options.state);
     if (!state) throw bad_input("--state", "cold, warm or in_step", "'" + options.state + "'");
@@ -236,6 +246,17 @@ std::vector<PredictedStep> all_steps(const Options& options) {
     for (const std::string& name : options.machines) {
         Machine machine = load_machine(name);
         for (const std::string& change : options.changes) apply_what_if(machine, change);
+        if (machine.gpu) {
+            for (const std::int64_t batch : batches) {
+                const Network network = network_or_layer(options.what, batch);
+                steps.push_back(predict_gpu_step(
+                    options.dtype.empty() ? network : with_dtype(network, dtype_of(options.dtype)),
+                    machine));
+            }
+            continue;
+        }
+        if (!options.dtype.empty())
+            throw bad_input("--dtype", "a machine that is a GPU", machine.name);
         for (const std::int64_t threads : thread_counts(options.threads, machine)) {
             for (const std::int64_t batch : batches) {
                 const Network network = network_or_layer(options.what, batch);
@@ -281,7 +302,8 @@ void add_predict(CLI::App& app, Action& action) {
     verb->footer(
         "Examples:\n  ridge predict resnet50 --batch 8 --threads 1\n"
         "  ridge predict vgg16 --batch 1..256 --machine local --set dram.bandwidth=2x\n"
-        "  ridge predict conv:mb16ic64ih56oc64oh56kh3ph1 --terms");
+        "  ridge predict conv:mb16ic64ih56oc64oh56kh3ph1 --terms\n"
+        "  ridge predict resnet50 --batch 1..256 --machine v100_sxm2 --machine h100_sxm");
     verb->add_option("WHAT", options->what, "network, network file, or layer line")->required();
     verb->add_option("--batch", options->batch,
                      "8, 1,2,4 or 1..256 (default: 1, or the line's mb)");
@@ -296,6 +318,8 @@ void add_predict(CLI::App& app, Action& action) {
     verb->add_option("--demand", options->demand,
                      "analytic, from the dimensions, or traced, from the kernels of this machine")
         ->capture_default_str();
+    verb->add_option("--dtype", options->dtype,
+                     "on a GPU: f32 (default), tf32, f16 or bf16 for every layer");
     verb->add_option("--top", options->top, "only the N longest rows")
         ->check(whole_number(1, 1'000'000));
     verb->add_flag("--terms", options->terms, "every term of every row");

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "apps/ridge/commands.hpp"
+#include "apps/ridge/dataset_jobs.hpp"
 #include "apps/ridge/record_reference.hpp"
 #include "apps/ridge/validate_text.hpp"
 #include "core/files.hpp"
@@ -26,6 +27,7 @@ struct Options {
     std::size_t worst = 10;
     double fail_above = 0;
     bool no_baselines = false, json = false;
+    DataSetTask data_set;
 };
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -88,6 +90,13 @@ report::ImageFormat format_of(const std::string& path) {
 }
 
 ExitCode validate_verb(const Options& options) {
+    if (!options.data_set.set.empty()) {
+        DataSetTask task = options.data_set;
+        task.docs = options.docs;
+        task.baselines = !options.no_baselines;
+        task.json = options.json;
+        return validate_data_set(task);
+    }
     if (!options.record.empty()) {
         record_reference({.runs = options.record,
                           .store = options.store,
@@ -147,6 +156,17 @@ void add_validate(CLI::App& app, Action& action) {
     verb->add_option("--scatter", options->scatter, "figure of the first split, svg, png or pdf");
     verb->add_flag("--no-baselines", options->no_baselines, "only the model");
     verb->add_flag("--json", options->json, "print every held-out row as JSON");
+    verb->add_option("--dataset", options->data_set.set,
+                     "instead: the GPU model on a public data set (deepbench, neusight, "
+                     "aiconfigurator, convnet-benchmarks, justus2018, triosim) or all");
+    verb->add_option("--data", options->data_set.data,
+                     "folder of the data sets (default: RIDGE_DATA_DIR)");
+    verb->add_option("--rows", options->data_set.rows,
+                     "only the rows of a data set whose table holds this text");
+    verb->add_option(
+        "--without", options->data_set.without,
+        "elements of the GPU model to leave out: waves, latency, tiles, padding, "
+        "power, winograd, direct, alignment, reread, batched, narrow, drift, residency");
     verb->add_option("--record", options->record,
                      "instead: make reference measurements of stored runs, 12,13");
     verb->add_option("--store", options->store, "run store of --record");

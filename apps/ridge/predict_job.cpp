@@ -11,9 +11,7 @@
 #include "model/predict/cpu/kernel_class.hpp"
 
 namespace ridge::app {
-namespace {
 
-/// Interval of a sum: the rows of a kernel class err together, different classes independently.
 void add_up(PredictedStep& step) {
     std::map<std::string, std::pair<double, double>> by_class;
     double time = 0, convolution = 0;
@@ -37,8 +35,6 @@ void add_up(PredictedStep& step) {
     step.high = Seconds(time + std::sqrt(above));
     if (time > 0) step.convolution_share = convolution / time;
 }
-
-}  // namespace
 
 PredictedStep predict_step(const PredictTask& task, DemandSource& source) {
     PredictedStep step;

@@ -39,6 +39,10 @@ struct PredictTask {
 
 [[nodiscard]] PredictedStep predict_step(const PredictTask& task, DemandSource& source);
 
+/// Sums of the rows. Interval of a sum: the rows of a kernel class err together, different classes
+/// independently.
+void add_up(PredictedStep& step);
+
 /// A network by name or file at a batch, or a network of one layer line.
 [[nodiscard]] Network network_or_layer(const std::string& what, std::int64_t batch);
 

@@ -6,7 +6,7 @@
 #include "model/predict/gpu/convolution.hpp"
 #include "model/predict/gpu/log_fit.hpp"
 
-namespace ridge::validate {
+namespace ridge::validate::kernels {
 namespace {
 
 /// Work in the units of a device: seconds at its peak and at its bandwidth.
@@ -110,4 +110,4 @@ BaselineConstants mean_of(Baseline, const std::vector<BaselineConstants>& others
     return mean;
 }
 
-}  // namespace ridge::validate
+}  // namespace ridge::validate::kernels

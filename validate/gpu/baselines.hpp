@@ -8,7 +8,7 @@
 
 #include "model/predict/gpu/fit.hpp"
 
-namespace ridge::validate {
+namespace ridge::validate::kernels {
 
 enum class Baseline { roofline, roofline3, percentage, regression };
 inline constexpr std::array all_baselines{Baseline::roofline, Baseline::roofline3,
@@ -28,4 +28,4 @@ using BaselineConstants = std::array<double, 3>;
 [[nodiscard]] BaselineConstants mean_of(Baseline baseline,
                                         const std::vector<BaselineConstants>& others);
 
-}  // namespace ridge::validate
+}  // namespace ridge::validate::kernels

@@ -9,7 +9,7 @@
 
 #include "ridge/machine.hpp"
 
-namespace ridge::validate {
+namespace ridge::validate::kernels {
 namespace {
 
 /// A hash that is the same everywhere (FNV-1a): the folds are part of a published figure.
@@ -25,6 +25,12 @@ bool small_time(const KernelRow& row) {
     if (row.set == "aiconfigurator") return row.time_s < 5e-6;
     if (row.set == "neusight") return row.time_s < 60e-6;
     return false;
+}
+
+HeldLayer held_layer(const KernelRow& row, double predicted_s) {
+    const auto network = row.layer.substr(0, row.layer.find_first_of("/ "));
+    return {fmt::format("{} {} {}", row.set, row.part, row.set == "triosim" ? "" : network), row.op,
+            predicted_s, row.time_s};
 }
 
 class Job {
@@ -119,6 +125,9 @@ private:
             }
         }
         report("shape", scored);
+        for (std::size_t i = 0; i < scored.rows.size(); ++i)
+            if (const auto& row = *scored.rows[i]; !row.layer.empty() && row.set != "neusight")
+                out_.layers.push_back(held_layer(row, scored.model[i]));
     }
 
     void fit_everything() {
@@ -289,9 +298,7 @@ std::string selection_name(const KernelRow& row) {
 }  // namespace
 
 std::string kernel_family(const gpu::Device& d) {
-    if (d.family == "pascal") return "maxwell";
-    if (d.family == "turing") return "volta";
-    return d.family;
+    return gpu::kernel_family(d.family);
 }
 
 std::vector<Selection> selections_of(std::vector<KernelRow> rows) {
@@ -307,9 +314,65 @@ std::vector<Selection> selections_of(std::vector<KernelRow> rows) {
     return selections;
 }
 
+void validate_as_it_comes(const std::vector<KernelRow>& rows,
+                          const std::vector<gpu::CalibrationFile>& calibrations, Validation& out) {
+    std::map<std::string, std::vector<Outcome>> by_op;
+    for (const auto& row : rows) {
+        const auto device = gpu::device_of(load_machine(row.machine));
+        const auto time_of = [&](gpu::Work work, Pass pass) {
+            if (work.kind == gpu::WorkKind::convolution) work.pass = pass;
+            const auto chosen = choose(calibrations, class_of(work), device);
+            return gpu::estimate(work, device, chosen.constants).time_s;
+        };
+        double time = 0;
+        if (row.work.pass == Pass::backward && row.work.kind == gpu::WorkKind::convolution)
+            time =
+                time_of(row.work, Pass::backward_data) + time_of(row.work, Pass::backward_weights);
+        else
+            time = time_of(row.work, row.work.pass);
+        const Outcome outcome{time, row.time_s, time, time, 1};
+        const auto direction = row.work.pass == Pass::forward ? "forward" : "backward";
+        by_op[fmt::format("{} {} {}", row.set, row.op, direction)].push_back(outcome);
+        by_op[fmt::format("{} all layers", row.set)].push_back(outcome);
+        out.layers.push_back(held_layer(row, time));
+    }
+    for (const auto& [op, outcomes] : by_op)
+        out.scores.push_back({op, "as it comes", "model", "", metrics_of(outcomes)});
+}
+
+gpu::CalibrationFile calibrate(const std::vector<Selection>& selections, const std::string& name) {
+    gpu::CalibrationFile file;
+    file.name = name;
+    file.provenance = fmt::format("all rows of the data set, ridge calibrate --dataset {}", name);
+    for (const auto& selection : selections) {
+        // Both gradients in one time tell nothing about either.
+        if (selection.train.empty() || selection.train.front().work.pass == Pass::backward)
+            continue;
+        if (selection.train.front().part == "fp16in_fp32math") continue;
+        Validation fits;
+        validate_selection(
+            selection, {.switches = {}, .by_shape = false, .by_device = false, .baselines = false},
+            fits);
+        for (auto& [key, fit] : fits.calibrations)
+            file.classes.push_back({class_of(selection.train.front().work),
+                                    key.substr(key.rfind('/') + 1), std::move(fit)});
+    }
+    // One class may come from several operators (linear, bmm); the first of equals is kept apart by
+    // its class, and boards of one family that were measured separately are put together.
+    std::vector<gpu::ClassCalibration> merged;
+    for (auto& entry : file.classes) {
+        const auto same = std::find_if(merged.begin(), merged.end(), [&](const auto& other) {
+            return other.kernel_class == entry.kernel_class && other.family == entry.family;
+        });
+        if (same == merged.end()) merged.push_back(std::move(entry));
+    }
+    file.classes = std::move(merged);
+    return file;
+}
+
 void validate_selection(const Selection& selection, const ValidationOptions& options,
                         Validation& out) {
     Job(selection, options, out).run();
 }
 
-}  // namespace ridge::validate
+}  // namespace ridge::validate::kernels

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "model/predict/gpu/fit.hpp"
+#include "model/predict/gpu/calibration.hpp"
 #include "validate/datasets/dataset.hpp"
 #include "validate/gpu/baselines.hpp"
 #include "validate/metrics.hpp"
 
-namespace ridge::validate {
+namespace ridge::validate::kernels {
 
 /// Rows that are fitted and scored together: one operator, pass and arithmetic of a data set.
 struct Selection {
@@ -33,8 +33,16 @@ struct WorstCase {
     double predicted_s = 0, measured_s = 0;
 };
 
+/// A held-out row of a network's log.
+struct HeldLayer {
+    std::string step;  ///< "SET PART NETWORK"
+    std::string op;
+    double predicted_s = 0, measured_s = 0;
+};
+
 struct Validation {
     std::vector<Score> scores;
+    std::vector<HeldLayer> layers;
     std::vector<WorstCase> worst;
     std::map<std::string, gpu::Calibration> calibrations;  ///< "SELECTION/FAMILY", all rows
 };
@@ -48,10 +56,18 @@ struct ValidationOptions {
 /// Groups rows into selections, in the order of the data set.
 [[nodiscard]] std::vector<Selection> selections_of(std::vector<KernelRow> rows);
 
+/// Rows on which nothing is fitted: with calibrations made from other data sets.
+void validate_as_it_comes(const std::vector<KernelRow>& rows,
+                          const std::vector<gpu::CalibrationFile>& calibrations, Validation& out);
+
+/// Constants of each class and family from all rows of the selections.
+[[nodiscard]] gpu::CalibrationFile calibrate(const std::vector<Selection>& selections,
+                                             const std::string& name);
+
 void validate_selection(const Selection& selection, const ValidationOptions& options,
                         Validation& out);
 
 /// Architectures whose kernels are fitted together.
 [[nodiscard]] std::string kernel_family(const gpu::Device& device);
 
-}  // namespace ridge::validate
+}  // namespace ridge::validate::kernels
