@@ -7,6 +7,7 @@
 #include <functional>
 #include <set>
 
+#include "model/predict/gpu/layer_work.hpp"
 #include "ridge/machine.hpp"
 
 namespace ridge::validate::kernels {
@@ -291,6 +292,10 @@ std::string selection_name(const KernelRow& row) {
         name += w.tensor_units ? " tensor" : w.dtype == DataType::f16 ? " f16 storage" : " f32";
         name += row.device.starts_with("AMD") ? " AMD" : " NVIDIA";
     }
+    if (row.set == "convnet-benchmarks") {
+        if (w.kind != gpu::WorkKind::convolution) name += " " + std::string(to_string(w.pass));
+        name += " " + row.part;  // every framework brings its own kernels
+    }
     if (row.set == "aiconfigurator") name += " bf16 " + row.machine;
     return name;
 }
@@ -322,7 +327,7 @@ void validate_as_it_comes(const std::vector<KernelRow>& rows,
         const auto time_of = [&](gpu::Work work, Pass pass) {
             if (work.kind == gpu::WorkKind::convolution) work.pass = pass;
             const auto chosen = choose(calibrations, class_of(work), device);
-            return gpu::estimate(work, device, chosen.constants).time_s;
+            return gpu::estimate(work, device, gpu::in_a_step(chosen.constants)).time_s;
         };
         double time = 0;
         if (row.work.pass == Pass::backward && row.work.kind == gpu::WorkKind::convolution)
