@@ -146,7 +146,9 @@ ExitCode validate_data_set(const DataSetTask& task) {
             validate::kernels::validate_as_it_comes(read.rows, gpu::shipped_calibrations(), v);
             continue;
         }
-        for (const auto& selection : validate::kernels::selections_of(std::move(read.rows)))
+        const auto selections = validate::kernels::selections_of(std::move(read.rows));
+        options.probe_share = validate::kernels::probe_shares(selections);
+        for (const auto& selection : selections)
             if (selection.name.find(task.rows) != std::string::npos)
                 validate::kernels::validate_selection(selection, options, v);
     }

@@ -29,6 +29,7 @@ CalibrationFile example() {
         entry.constants.shared[Constant::tile] = 25;
         entry.constants.by_device[std::string(family) + "_board"] = entry.constants.shared;
         entry.constants.by_device[std::string(family) + "_board"][Constant::compute] = 0.5;
+        entry.constants.architecture[std::string(family) + "_board"] = family;
         file.classes.push_back(entry);
     }
     return file;

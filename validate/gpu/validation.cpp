@@ -34,6 +34,23 @@ HeldLayer held_layer(const KernelRow& row, double predicted_s) {
             predicted_s, row.time_s};
 }
 
+/// Nearest to M = N = K = 4096 in log distance; of convolutions and others the largest work. Chosen
+/// by shape, never by time; the first of equals.
+const KernelRow* probe_row(const std::vector<const KernelRow*>& rows) {
+    const auto distance = [](const KernelRow& row) {
+        const auto& w = row.work;
+        if (w.kind != gpu::WorkKind::gemm) return -(work_flops(w).value() + work_bytes(w).value());
+        const auto term = [](std::int64_t x) {
+            const double l = std::log(static_cast<double>(x) / 4096);
+            return l * l;
+        };
+        return term(w.m) + term(w.n * w.batch) + term(w.k);
+    };
+    return *std::min_element(rows.begin(), rows.end(), [&](const auto* a, const auto* b) {
+        return distance(*a) < distance(*b);
+    });
+}
+
 class Job {
 public:
     Job(const Selection& selection, const ValidationOptions& options, Validation& out)
@@ -121,7 +138,7 @@ private:
                 const auto fit = fits.find(family(*row));
                 if (fit == fits.end()) continue;
                 const auto b = baselines.find(row->machine);
-                add(scored, *row, constants_for(fit->second, row->machine),
+                add(scored, *row, constants_for(fit->second, device(*row)),
                     b == baselines.end() ? std::map<Baseline, BaselineConstants>{} : b->second);
             }
         }
@@ -146,7 +163,7 @@ private:
             const auto fit = fits_.find(family(row));
             if (fit == fits_.end() || !fit->second.by_device.contains(row.machine)) continue;
             const auto b = baselines_.find(row.machine);
-            add(scored, row, constants_for(fit->second, row.machine),
+            add(scored, row, constants_for(fit->second, device(row)),
                 b == baselines_.end() ? std::map<Baseline, BaselineConstants>{} : b->second);
         }
         if (!scored.rows.empty()) report("test part", scored);
@@ -194,11 +211,19 @@ private:
             std::map<std::string, Rows> by_machine;
             for (const auto* row : rows) by_machine[row->machine].push_back(row);
             for (const auto& [machine, mine] : by_machine) {
-                for (const auto* row : mine) add(never, *row, fit.shared, mean);
+                const auto unseen = constants_for(fit, device(*mine.front()));
+                for (const auto* row : mine) add(never, *row, unseen, mean);
                 if (!o_.probe) continue;
-                const KernelRow* probe = probe_row(mine);
-                const auto c = gpu::probed(fit.shared, probe->work, probe->time_s, device(*probe),
-                                           o_.switches);
+                const bool product = mine.front()->work.kind == gpu::WorkKind::gemm;
+                const KernelRow* probe = product ? probe_row(mine) : nullptr;
+                auto c = probe ? gpu::probed(unseen, probe->work, probe->time_s, device(*probe),
+                                             o_.switches)
+                               : scaled(unseen, fit, device(*mine.front()));
+                if (!probe && c == unseen) {
+                    probe = probe_row(mine);
+                    c = gpu::probed(unseen, probe->work, probe->time_s, device(*probe),
+                                    o_.switches);
+                }
                 for (const auto* row : mine)
                     if (row != probe) add(after_probe, *row, c, {});
             }
@@ -207,27 +232,32 @@ private:
         if (o_.probe) report("probe", after_probe);
     }
 
+    /// The device's rate after its probe with one product, relative to those it was taken from.
+    gpu::Constants scaled(gpu::Constants c, const gpu::Calibration& fit,
+                          const gpu::Device& unseen) const {
+        const auto own = o_.probe_share.find(unseen.name);
+        if (own == o_.probe_share.end()) return c;
+        double sum = 0, count = 0;
+        auto from = nearest_devices(fit, unseen.family);
+        if (fit.architecture.at(from.front()) != unseen.family) {
+            from.clear();  // then the constants are the means of all
+            for (const auto& [name, architecture] : fit.architecture) from.push_back(name);
+        }
+        for (const auto& name : from)
+            if (const auto other = o_.probe_share.find(name); other != o_.probe_share.end()) {
+                sum += std::log(own->second / other->second);
+                ++count;
+            }
+        if (count == 0) return c;
+        const auto& bounds = gpu::constant_table()[0];
+        c[gpu::Constant::compute] =
+            std::clamp(c[gpu::Constant::compute] * std::exp(sum / count), bounds.low, bounds.high);
+        return c;
+    }
+
     bool has_test(const std::string& machine) const {
         return std::any_of(s_.test.begin(), s_.test.end(),
                            [&](const KernelRow& row) { return row.machine == machine; });
-    }
-
-    /// Nearest to M = N = K = 4096 in log distance; of convolutions and others the largest work.
-    /// Chosen by shape, never by time; the first of equals.
-    static const KernelRow* probe_row(const Rows& rows) {
-        const auto distance = [](const KernelRow& row) {
-            const auto& w = row.work;
-            if (w.kind != gpu::WorkKind::gemm)
-                return -(work_flops(w).value() + work_bytes(w).value());
-            const auto term = [](std::int64_t x) {
-                const double l = std::log(static_cast<double>(x) / 4096);
-                return l * l;
-            };
-            return term(w.m) + term(w.n * w.batch) + term(w.k);
-        };
-        return *std::min_element(rows.begin(), rows.end(), [&](const auto* a, const auto* b) {
-            return distance(*a) < distance(*b);
-        });
     }
 
     void report(const std::string& split, const Scored& scored) {
@@ -355,9 +385,13 @@ gpu::CalibrationFile calibrate(const std::vector<Selection>& selections, const s
             continue;
         if (selection.train.front().part == "fp16in_fp32math") continue;
         Validation fits;
-        validate_selection(
-            selection, {.switches = {}, .by_shape = false, .by_device = false, .baselines = false},
-            fits);
+        validate_selection(selection,
+                           {.switches = {},
+                            .probe_share = {},
+                            .by_shape = false,
+                            .by_device = false,
+                            .baselines = false},
+                           fits);
         for (auto& [key, fit] : fits.calibrations)
             file.classes.push_back({class_of(selection.train.front().work),
                                     key.substr(key.rfind('/') + 1), std::move(fit)});
@@ -373,6 +407,22 @@ gpu::CalibrationFile calibrate(const std::vector<Selection>& selections, const s
     }
     file.classes = std::move(merged);
     return file;
+}
+
+std::map<std::string, double> probe_shares(const std::vector<Selection>& selections) {
+    std::map<std::string, std::vector<const KernelRow*>> products;
+    for (const auto& selection : selections)
+        for (const auto& row : selection.train)
+            if (row.work.kind == gpu::WorkKind::gemm && row.work.dtype == DataType::f32 &&
+                row.work.batch == 1)
+                products[row.machine].push_back(&row);
+    std::map<std::string, double> shares;
+    for (const auto& [machine, rows] : products) {
+        const auto* row = probe_row(rows);
+        shares[machine] = work_flops(row->work).value() / row->time_s /
+                          gpu::device_of(load_machine(machine)).f32_flops_per_s;
+    }
+    return shares;
 }
 
 void validate_selection(const Selection& selection, const ValidationOptions& options,

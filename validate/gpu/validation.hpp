@@ -50,6 +50,9 @@ struct Validation {
 struct ValidationOptions {
     gpu::Switches switches;
     int folds = 4;
+    /// Share of its sheet's f32 peak that each machine reaches in the one product that is its
+    /// probe.
+    std::map<std::string, double> probe_share;
     bool by_shape = true, by_device = true, probe = true, baselines = true;
 };
 
@@ -63,6 +66,9 @@ void validate_as_it_comes(const std::vector<KernelRow>& rows,
 /// Constants of each class and family from all rows of the selections.
 [[nodiscard]] gpu::CalibrationFile calibrate(const std::vector<Selection>& selections,
                                              const std::string& name);
+
+/// Of the set's f32 products (single ones), the row of each machine nearest to M = N = K = 4096.
+[[nodiscard]] std::map<std::string, double> probe_shares(const std::vector<Selection>& selections);
 
 void validate_selection(const Selection& selection, const ValidationOptions& options,
                         Validation& out);

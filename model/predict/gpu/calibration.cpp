@@ -47,9 +47,13 @@ ClassCalibration read_class(const Yaml& node) {
     entry.constants.low = residuals[0].number(-5, 5);
     entry.constants.high = residuals[1].number(-5, 5);
     entry.constants.shared = read_constants(node.at("shared"), {}, 0, constant_count);
-    for (const auto& [machine, values] : node.at("devices").entries())
+    for (const auto& device : node.at("devices").items()) {
+        device.allow_keys({"machine", "architecture", "constants"});
+        const auto machine = device.at("machine").line();
+        entry.constants.architecture[machine] = device.at("architecture").line();
         entry.constants.by_device[machine] =
-            read_constants(values, entry.constants.shared, 0, device_constants);
+            read_constants(device.at("constants"), entry.constants.shared, 0, device_constants);
+    }
     return entry;
 }
 
@@ -141,7 +145,8 @@ std::string calibration_to_yaml(const CalibrationFile& file) {
         add_constants(out, entry.constants.shared, 0, constant_count);
         out += "\n    devices:\n";
         for (const auto& [machine, constants] : entry.constants.by_device) {
-            out += fmt::format("      {}: ", machine);
+            out += fmt::format("      - machine: {}\n        architecture: {}\n        constants: ",
+                               machine, entry.constants.architecture.at(machine));
             add_constants(out, constants, 0, device_constants);
             out += "\n";
         }
@@ -182,8 +187,8 @@ Chosen choose(const std::vector<CalibrationFile>& files, const std::string& kern
                                   std::find(near.begin(), near.end(), entry.family) - near.begin());
                 if (distance >= best_distance) continue;
                 best_distance = distance;
-                best = {&entry, constants_for(entry.constants, device.name), own,
-                        entry.family == family, name == kernel_class};
+                best = {&entry, constants_for(entry.constants, device), own, entry.family == family,
+                        name == kernel_class};
             }
         if (best.from) return best;
     }

@@ -7,7 +7,7 @@ const std::array<ConstantInfo, constant_count>& constant_table() {
         {"compute", 0.2, 1.25, 0.9, "share of the boost clock's peak"},
         {"bandwidth", 0.3, 1.1, 0.8, "share of the sheet's DRAM bandwidth"},
         {"launch", 1e-7, 6e-5, 5e-6, "s a kernel"},
-        {"latency", 0.3, 16, 3, "threads a lane to hide latency"},
+        {"latency", 0.8, 6, 2.5, "threads a lane to hide latency"},
         {"tile", 1, 120, 12, "elements at half efficiency of a tile"},
         {"prologue", 0.5, 400, 16, "elements of K a block"},
         {"tail", 0.05, 1, 0.7, "share of the last wave's idle time"},

@@ -1,6 +1,7 @@
 #include "model/predict/gpu/fit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "model/predict/gpu/convolution.hpp"
@@ -108,6 +109,7 @@ Calibration fit(const std::vector<Device>& devices, const std::vector<FitRow>& a
         if (place[d] < 0) continue;
         const Constants c = assemble(d, values);
         result.by_device[devices[d].name] = c;
+        result.architecture[devices[d].name] = devices[d].family;
         result.shared = c;
         for (std::size_t i = 0; i < device_constants; ++i) log_sum[i] += std::log(c.value[i]);
         ++count;
@@ -123,9 +125,41 @@ Calibration fit(const std::vector<Device>& devices, const std::vector<FitRow>& a
     return result;
 }
 
-const Constants& constants_for(const Calibration& calibration, const std::string& machine) {
-    const auto found = calibration.by_device.find(machine);
-    return found == calibration.by_device.end() ? calibration.shared : found->second;
+int generations_between(const std::string& a, const std::string& b) {
+    static constexpr std::array<std::string_view, 9> order{
+        "kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell"};
+    const auto place = [](const std::string& family) {
+        const auto at = std::find(order.begin(), order.end(), family);
+        return at == order.end() ? -100 : static_cast<int>(at - order.begin());
+    };
+    return a == b ? 0 : std::max(1, std::abs(place(a) - place(b)));
+}
+
+std::vector<std::string> nearest_devices(const Calibration& calibration,
+                                         const std::string& family) {
+    std::vector<std::string> names;
+    int best = 1 << 20;
+    for (const auto& [name, architecture] : calibration.architecture) {
+        const int distance = generations_between(architecture, family);
+        if (distance < best) names.clear();
+        best = std::min(best, distance);
+        if (distance == best) names.push_back(name);
+    }
+    return names;
+}
+
+Constants constants_for(const Calibration& calibration, const Device& device) {
+    const auto own = calibration.by_device.find(device.name);
+    if (own != calibration.by_device.end()) return own->second;
+    const auto near = nearest_devices(calibration, device.family);
+    Constants c = calibration.shared;
+    if (near.empty() || calibration.architecture.at(near.front()) != device.family) return c;
+    for (std::size_t i = 0; i < device_constants; ++i) {
+        double sum = 0;
+        for (const auto& name : near) sum += std::log(calibration.by_device.at(name).value[i]);
+        c.value[i] = std::exp(sum / static_cast<double>(near.size()));
+    }
+    return c;
 }
 
 Constants probed(const Constants& shared, const Work& work, double time_s, const Device& device,

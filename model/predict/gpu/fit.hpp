@@ -19,6 +19,7 @@ struct FitRow {
 struct Calibration {
     Constants shared;  ///< with the geometric means of the device constants
     std::map<std::string, Constants> by_device;  ///< of each device that was fitted, by machine
+    std::map<std::string, std::string> architecture;  ///< Device::family of each of them
     std::size_t rows = 0;
     /// log(predicted / measured) at the 10th and 90th percentile of the fitted rows, and the same
     /// over whole devices left out where that was measured (else 0, 0).
@@ -32,9 +33,15 @@ struct Calibration {
 [[nodiscard]] Calibration fit(const std::vector<Device>& devices, const std::vector<FitRow>& rows,
                               const Switches& switches = {}, std::size_t most_rows = 1200);
 
-/// Constants for a device: its own where it was fitted, else the shared ones.
-[[nodiscard]] const Constants& constants_for(const Calibration& calibration,
-                                             const std::string& machine);
+/// Constants for a device: its own where it was fitted, else the shared ones, with the means of the
+/// fitted devices of its own architecture where there are any: their clocks behave alike.
+[[nodiscard]] Constants constants_for(const Calibration& calibration, const Device& device);
+
+/// Names of the fitted devices of the architecture nearest to `family`.
+[[nodiscard]] std::vector<std::string> nearest_devices(const Calibration& calibration,
+                                                       const std::string& family);
+/// How far apart two architectures are, in generations; makers are far apart.
+[[nodiscard]] int generations_between(const std::string& a, const std::string& b);
 
 /// Shared constants with the device's `compute` (or, where memory binds, `bandwidth`) set so that
 /// one measured row of it is met: the probe of a device that was never measured otherwise.
