@@ -157,7 +157,8 @@ ExitCode validate_data_set(const DataSetTask& task) {
     const std::string text =
         "Errors in % of |predicted / measured - 1|; baselines by their MAPE.\n\n" +
         scores_markdown(v) + "\nWhole steps:\n\n" + steps_markdown(v) + "\nBy device:\n\n" +
-        devices_markdown(v) + "\nWorst cases:\n\n" + worst_markdown(v) + "\n" + skipped;
+        devices_markdown(v) + "\nAlgorithm of a convolution, predicted against executed:\n\n" +
+        choices_markdown(v) + "\nWorst cases:\n\n" + worst_markdown(v) + "\n" + skipped;
     if (task.json)
         fmt::print("{}\n", json_of(v).dump(2));
     else

@@ -7,7 +7,7 @@
 #include "model/predict/gpu/fit.hpp"
 #include "model/predict/gpu/log_fit.hpp"
 #include "small_gpu.hpp"
-#include "validate/gpu/baselines.hpp"
+#include "validate/gpu/validation.hpp"
 
 using namespace ridge;
 using namespace ridge::gpu;
@@ -83,6 +83,18 @@ TEST_SUITE("formula") {
 }
 
 TEST_SUITE("behaviour") {
+    TEST_CASE("names of kernels and algorithms") {
+        using validate::kernels::algorithm_of;
+        CHECK(algorithm_of("cudnn_infer_ampere_scudnn_winograd_128x128_ldg1_ldg4_relu_tile148t") ==
+              Kernel::fused_winograd);
+        CHECK(algorithm_of("volta_sgemm_64x64_nn") == Kernel::nonfused_winograd);
+        CHECK(algorithm_of("cudnn_infer_volta_scudnn_128x64_relu_small_nn_v1") ==
+              Kernel::tiled_gemm);
+        CHECK(algorithm_of("implicit_convolve_sgemm") == Kernel::tiled_gemm);
+        CHECK(algorithm_of("WINOGRAD_NONFUSED") == Kernel::nonfused_winograd);
+        CHECK(algorithm_of("FFT_TILING") == Kernel::none);
+    }
+
     TEST_CASE("times made by known constants are predicted on shapes that the fit did not see") {
         std::vector<Device> devices{small_gpu(), small_gpu()};
         devices[1].name = "other";

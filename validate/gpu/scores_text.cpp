@@ -78,6 +78,21 @@ std::string steps_markdown(const Validation& v) {
     return out;
 }
 
+std::string choices_markdown(const Validation& v) {
+    if (v.choices.empty()) return {};
+    std::string out =
+        "| rows | device | n | algorithm right, % | always the most frequent, % | "
+        "Winograd or not right, % |\n|---|---|---|---|---|---|\n";
+    for (const auto& c : v.choices) {
+        const auto share = [&](std::size_t count) {
+            return percent(static_cast<double>(count) / static_cast<double>(c.n));
+        };
+        out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", c.selection, c.device, c.n,
+                           share(c.right), share(c.majority), share(c.winograd_right));
+    }
+    return out;
+}
+
 std::string worst_markdown(const Validation& v) {
     std::string out =
         "| rows | split | worst case | predicted, ms | measured, ms |\n"

@@ -10,6 +10,7 @@ namespace ridge::validate::kernels {
 [[nodiscard]] std::string scores_markdown(const Validation& validation);
 [[nodiscard]] std::string devices_markdown(const Validation& validation);
 [[nodiscard]] std::string steps_markdown(const Validation& validation);
+[[nodiscard]] std::string choices_markdown(const Validation& validation);
 [[nodiscard]] std::string worst_markdown(const Validation& validation);
 
 }  // namespace ridge::validate::kernels

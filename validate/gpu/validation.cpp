@@ -76,6 +76,7 @@ private:
     struct Scored {
         Rows rows;
         Times model;
+        std::vector<gpu::Kernel> kernels;
         std::map<Baseline, Times> baseline;
     };
 
@@ -117,7 +118,9 @@ private:
     void add(Scored& scored, const KernelRow& row, const gpu::Constants& c,
              const std::map<Baseline, BaselineConstants>& baselines) const {
         scored.rows.push_back(&row);
-        scored.model.push_back(gpu::estimate(row.work, device(row), c, o_.switches).time_s);
+        const auto e = gpu::estimate(row.work, device(row), c, o_.switches);
+        scored.model.push_back(e.time_s);
+        scored.kernels.push_back(e.kernel);
         for (const auto& [b, constants] : baselines)
             scored.baseline[b].push_back(baseline_time(b, constants, row.work, device(row)));
     }
@@ -143,9 +146,35 @@ private:
             }
         }
         report("shape", scored);
+        score_choices(scored);
         for (std::size_t i = 0; i < scored.rows.size(); ++i)
             if (const auto& row = *scored.rows[i]; !row.layer.empty() && row.set != "neusight")
                 out_.layers.push_back(held_layer(row, scored.model[i]));
+    }
+
+    void score_choices(const Scored& scored) {
+        const auto winograd = [](gpu::Kernel k) {
+            return k == gpu::Kernel::fused_winograd || k == gpu::Kernel::nonfused_winograd;
+        };
+        std::map<std::string, ChoiceScore> scores;
+        std::map<std::string, std::map<gpu::Kernel, std::size_t>> executed;
+        for (std::size_t i = 0; i < scored.rows.size(); ++i) {
+            const auto& row = *scored.rows[i];
+            if (row.work.kind != gpu::WorkKind::convolution || row.kernel.empty()) continue;
+            auto& score = scores[row.machine];
+            const auto ran = algorithm_of(row.kernel);
+            ++score.n;
+            ++executed[row.machine][ran];
+            score.right += ran == scored.kernels[i] ? 1 : 0;
+            score.winograd_right += winograd(ran) == winograd(scored.kernels[i]) ? 1 : 0;
+        }
+        for (auto& [machine, score] : scores) {
+            score.selection = s_.name;
+            score.device = machine;
+            for (const auto& [kernel, count] : executed[machine])
+                score.majority = std::max(score.majority, count);
+            out_.choices.push_back(score);
+        }
     }
 
     void fit_everything() {
@@ -331,6 +360,19 @@ std::string selection_name(const KernelRow& row) {
 }
 
 }  // namespace
+
+gpu::Kernel algorithm_of(const std::string& name) {
+    const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
+    if (has("WINOGRAD_NONFUSED")) return gpu::Kernel::nonfused_winograd;
+    if (has("winograd") || has("Winograd") || has("WINOGRAD")) return gpu::Kernel::fused_winograd;
+    if (has("gcgemm") || has("fft") || has("FFT")) return gpu::Kernel::none;
+    if (has("scudnn") || has("convolve") || has("GEMM") || has("cutlass"))
+        return gpu::Kernel::tiled_gemm;
+    // A plain product among a convolution's kernels is that of separate Winograd transforms.
+    if (has("sgemm")) return gpu::Kernel::nonfused_winograd;
+    if (has("DIRECT") || has("Direct")) return gpu::Kernel::direct;
+    return gpu::Kernel::none;
+}
 
 std::string kernel_family(const gpu::Device& d) {
     return gpu::kernel_family(d.family);

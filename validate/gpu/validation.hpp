@@ -27,6 +27,17 @@ struct Score {
     Metrics metrics;
 };
 
+/// How often the algorithm of a convolution was predicted, where the data tell which one ran.
+struct ChoiceScore {
+    std::string selection, device;
+    std::size_t n = 0, right = 0;
+    std::size_t majority = 0;        ///< right when always the device's most frequent one is said
+    std::size_t winograd_right = 0;  ///< right about Winograd (of either kind) or not
+};
+
+/// The algorithm that a kernel's or an algorithm's name stands for; Kernel::none: another.
+[[nodiscard]] gpu::Kernel algorithm_of(const std::string& name);
+
 /// The row of a selection that the model misses most, in one split.
 struct WorstCase {
     std::string selection, split, reproduction;
@@ -44,6 +55,7 @@ struct Validation {
     std::vector<Score> scores;
     std::vector<HeldLayer> layers;
     std::vector<WorstCase> worst;
+    std::vector<ChoiceScore> choices;
     std::map<std::string, gpu::Calibration> calibrations;  ///< "SELECTION/FAMILY", all rows
 };
 
