@@ -455,8 +455,9 @@ std::map<std::string, double> probe_shares(const std::vector<Selection>& selecti
     std::map<std::string, std::vector<const KernelRow*>> products;
     for (const auto& selection : selections)
         for (const auto& row : selection.train)
+            // Old kernels that a recent library keeps for one board tell nothing about its clock.
             if (row.work.kind == gpu::WorkKind::gemm && row.work.dtype == DataType::f32 &&
-                row.work.batch == 1)
+                row.work.batch == 1 && row.work.stack.cuda < 11)
                 products[row.machine].push_back(&row);
     std::map<std::string, double> shares;
     for (const auto& [machine, rows] : products) {

@@ -13,7 +13,9 @@ double ceil_div(double a, double b) {
     return std::ceil(a / b);
 }
 
-// Implicit GEMM kernels put 128 pixels (or, for weights, 128 output channels) in a tile.
+// Implicit GEMM kernels put 128 pixels in a tile, as their names show; those for weights have
+// smaller ones too.
+constexpr std::array pixel_menu{Tile{128, 128, 256}, Tile{128, 64, 128}, Tile{128, 32, 128}};
 constexpr std::array simt_menu{Tile{128, 128, 256}, Tile{128, 64, 128}, Tile{128, 32, 128},
                                Tile{64, 64, 64},    Tile{64, 32, 64},   Tile{32, 32, 64}};
 constexpr std::array tensor_menu{Tile{256, 128, 256}, Tile{128, 256, 256}, Tile{256, 64, 256},
@@ -101,8 +103,10 @@ private:
         if (strided()) p.rate *= c_[Constant::strided];
         if (s_.alignment && tensor_ && (std::fmod(v_.in, 8) != 0 || std::fmod(v_.out, 8) != 0))
             p.rate *= c_[Constant::unaligned];
-        return tensor_ ? tiled_gemm(p, tensor_menu, d_, c_, s_)
-                       : tiled_gemm(p, simt_menu, d_, c_, s_);
+        if (tensor_) return tiled_gemm(p, tensor_menu, d_, c_, s_);
+        if (work_.pass != Pass::backward_weights && !d_.amd)
+            return tiled_gemm(p, pixel_menu, d_, c_, s_);
+        return tiled_gemm(p, simt_menu, d_, c_, s_);
     }
 
     /// Both Winograd families exist for dense f32 (and f16 with f32 arithmetic), stride 1.
