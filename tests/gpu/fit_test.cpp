@@ -54,6 +54,8 @@ TEST_SUITE("formula") {
     TEST_CASE("parameters stay within their bounds") {
         FitTask task;
         task.parameters = {{1, 2, 1.5}};
+        task.prior = 1e-4;
+        task.iterations = 60;
         task.measured_s = {100, 100};
         task.group = {0, 0};
         task.predict = [](std::size_t, std::span<const double> v) { return v[0]; };

@@ -80,7 +80,8 @@ TEST_SUITE("cli") {
             run_ridge({"validate", "--dataset", "deepbench", "--data", folder.path(), "--json"});
         REQUIRE(run.exit_code == 0);
         bool shape = false, device = false;
-        for (const auto& score : nlohmann::json::parse(run.out).at("scores")) {
+        const auto printed = nlohmann::json::parse(run.out);
+        for (const auto& score : printed.at("scores")) {
             if (!score.at("device").get<std::string>().empty()) continue;
             const auto model = score.at("model").get<std::string>();
             const auto split = score.at("split").get<std::string>();
