@@ -10,9 +10,47 @@ std::string_view to_string(InstructionClass kind) {
 }
 
 std::string_view to_string(VectorWidth width) {
-    constexpr std::array<std::string_view, vector_widths> names{"none", "lane", "128", "256",
-                                                                "512"};
+    constexpr std::array<std::string_view, vector_widths> names{"none", "lane", "128",
+                                                                "256",  "512",  "tile"};
     return names[static_cast<std::size_t>(width)];
+}
+
+std::string_view to_string(PortClass ports) {
+    constexpr std::array<std::string_view, port_classes> names{
+        "load",    "store", "fp",     "divide", "integer",
+        "shuffle", "mask",  "scalar", "branch", "matrix"};
+    return names[static_cast<std::size_t>(ports)];
+}
+
+double port_operations(const KernelCounts& c, PortClass ports) {
+    const auto of = [&](auto... kinds) { return (c.of(kinds) + ...); };
+    using enum InstructionClass;
+    const double tiles = c.of(dot, VectorWidth::tile);
+    switch (ports) {
+        case PortClass::load:
+            return c.scalar_loads.accesses + c.vector_loads.accesses + c.broadcast_loads.accesses +
+                   c.prefetches;
+        case PortClass::store:
+            return c.scalar_stores.accesses + c.vector_stores.accesses +
+                   c.non_temporal_stores.accesses;
+        case PortClass::fp:
+            return of(fp_fma, fp_add_mul, fp_compare, convert, dot) - tiles;
+        case PortClass::divide:
+            return of(fp_divide);
+        case PortClass::integer:
+            return of(integer, logic);
+        case PortClass::shuffle:
+            return of(InstructionClass::shuffle);
+        case PortClass::mask:
+            return of(InstructionClass::mask);
+        case PortClass::scalar:
+            return of(InstructionClass::scalar);
+        case PortClass::branch:
+            return of(InstructionClass::branch);
+        case PortClass::matrix:
+            return tiles;
+    }
+    return 0;
 }
 
 void add_executions(KernelCounts& sum, const KernelCounts& once, double executions) {

@@ -97,10 +97,16 @@ Json counts_json(const TracedRow& row) {
                     c.of(kind, width);
         }
     }
+    Json ports = Json::object();
+    for (int i = 0; i < port_classes; ++i) {
+        const auto kind = static_cast<PortClass>(i);
+        ports[std::string(to_string(kind))] = port_operations(c, kind);
+    }
     Json json{{"source", to_string(Source::traced)},
               {"calls", c.calls},
               {"instructions", c.instructions},
               {"instructions_by_class_and_width", classes},
+              {"operations_by_port_class", ports},
               {"scalar_loads", accesses_json(c.scalar_loads)},
               {"scalar_stores", accesses_json(c.scalar_stores)},
               {"vector_loads", accesses_json(c.vector_loads)},
@@ -177,7 +183,10 @@ void print_mix(const KernelCounts& c) {
             if (n == 0) continue;
             std::string name(to_string(kind));
             if (width == VectorWidth::lane) name += ", one lane";
-            if (width > VectorWidth::lane) name += fmt::format(", {} bits", to_string(width));
+            if (width == VectorWidth::tile)
+                name += ", tile";
+            else if (width > VectorWidth::lane)
+                name += fmt::format(", {} bits", to_string(width));
             table.add_row({name, Cell::number(n, 0), Cell::number(100 * n / c.instructions, 2)});
         }
     fmt::print("{}", table.text({.width = report::terminal(1).width}));

@@ -21,6 +21,7 @@ namespace ridge::tracer {
 enum class Code : std::uint8_t {
     segment,        ///< index: which
     masked_access,  ///< index: instruction
+    tile,           ///< instruction of matrix registers; index: which
     add_immediate,  ///< a += value
     sub_immediate,
     compare_immediate,

@@ -167,6 +167,10 @@ private:
             default:
                 break;
         }
+        if (i.width == VectorWidth::tile) {
+            close();  // what it touches depends on the configuration
+            return push(Code::tile, i);
+        }
         if (i.kind == InstructionClass::mask) return mask_instruction(i);
         if (i.width != VectorWidth::none) return vector_instruction(i);
         scalar_instruction(i);
@@ -273,10 +277,9 @@ private:
 
     void vector_instruction(const Instruction& i) {
         if (i.indexed) return refuse(i.name + ", whose addresses depend on vectors");
-        if (i.vector_mask) return refuse(i.name + ", whose mask depends on vectors");
         if (i.legacy_sse && state_ != Code::legacy) push({.code = state_ = Code::legacy});
         if (i.dirties_upper && state_ != Code::wide) push({.code = state_ = Code::wide});
-        if (i.mask != 0)
+        if (i.mask != 0 || i.vector_mask)
             masked(i);
         else
             memory_operands(i, false);

@@ -39,7 +39,7 @@ void add_access(KernelCounts& counts, const Instruction& instruction, int bytes,
 void BlockCounter::add(const Instruction& i) {
     ++counts_.instructions;
     ++counts_.by_class[static_cast<std::size_t>(i.kind)][static_cast<std::size_t>(i.width)];
-    if (i.mask == 0) add_work(counts_, i, i.lanes);
+    if (i.mask == 0 && i.width != VectorWidth::tile) add_work(counts_, i, i.lanes);
     follow_chain(i);
     if (i.operation == Operation::prefetch) {
         ++counts_.prefetches;
@@ -50,7 +50,8 @@ void BlockCounter::add(const Instruction& i) {
     if (i.operation == Operation::pop || i.operation == Operation::ret)
         counts_.scalar_loads.accesses += 1, counts_.scalar_loads.bytes += 8;
     // The operands of a long nop are only there for its length.
-    if (i.mask != 0 || i.operation == Operation::nothing) return;
+    if (i.mask != 0 || i.vector_mask || i.operation == Operation::nothing) return;
+    if (i.width == VectorWidth::tile) return;  // rows are counted when they are known
     for (const Operand& operand : i.operands) {
         if (operand.kind != OperandKind::memory) continue;
         if (operand.read) add_access(counts_, i, operand.bytes, false);
@@ -59,19 +60,25 @@ void BlockCounter::add(const Instruction& i) {
 }
 
 void BlockCounter::follow_chain(const Instruction& i) {
+    const auto place = [](const Operand& operand) -> std::size_t {
+        if (operand.kind == OperandKind::vector) return operand.number & 31U;
+        return 32U + (operand.number & 7U);
+    };
+    const auto holds = [](const Operand& operand) {
+        return operand.kind == OperandKind::vector || operand.kind == OperandKind::tile;
+    };
     const Operand& to = i.operands[0];
-    if (to.kind != OperandKind::vector || !to.written) return;
+    if (!holds(to) || !to.written) return;
     int longest = 0;
     for (const Operand& operand : i.operands)
-        if (operand.kind == OperandKind::vector && operand.read)
-            longest = std::max(longest, chain_[operand.number & 31]);
+        if (holds(operand) && operand.read) longest = std::max(longest, chain_[place(operand)]);
     const bool multiply_add = i.kind == InstructionClass::fp_fma || i.kind == InstructionClass::dot;
     if (multiply_add) {
         ++longest;
         ++counts_.hot_fmas;
         counts_.hot_chain = std::max<double>(counts_.hot_chain, longest);
     }
-    chain_[to.number & 31] = longest;
+    chain_[place(to)] = longest;
 }
 
 }  // namespace ridge::tracer

@@ -23,7 +23,8 @@ private:
     void follow_chain(const Instruction& instruction);
 
     KernelCounts& counts_;
-    std::array<int, 32> chain_{};  ///< longest chain of multiply-adds that ends in each register
+    /// Longest chain of multiply-adds that ends in each vector register, then in each tile.
+    std::array<int, 40> chain_{};
 };
 
 }  // namespace ridge::tracer

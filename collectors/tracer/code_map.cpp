@@ -14,7 +14,7 @@ namespace {
 bool brings_vectors_back(const Function& function) {
     return any_instruction(function, [](const Instruction& i) {
         return i.operation == Operation::compare_lane ||
-               i.operation == Operation::vector_to_general;
+               i.operation == Operation::vector_to_general || i.vector_mask;
     });
 }
 

@@ -125,8 +125,13 @@ void set_register(Operand& out, ZydisRegister reg) {
         default:
             break;
     }
+    if (reg >= ZYDIS_REGISTER_TMM0 && reg <= ZYDIS_REGISTER_TMM7) {
+        out.kind = OperandKind::tile;
+        out.number = static_cast<std::uint8_t>(reg - ZYDIS_REGISTER_TMM0);
+        return;
+    }
     const std::uint8_t number = general_number(reg);
-    if (number == no_register) return;  // segment, x87, tile...: none
+    if (number == no_register) return;  // segment, x87...: none
     const bool high = reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH;
     out.kind = high ? OperandKind::high_byte : OperandKind::general;
     out.number = number;
@@ -206,6 +211,7 @@ Operation vector_operation(const Instruction& i, std::string_view name) {
         from.kind == OperandKind::general)
         return Operation::general_to_vector;
     if (name == "pinsrq") return Operation::general_to_vector;
+    if (name == "maskmovdqu") return Operation::unsupported;  // its address is no operand
     return Operation::vector;
 }
 
@@ -250,7 +256,7 @@ void describe_vector(Instruction& out, const Decoded& d) {
     out.non_temporal = name.find("movnt") != std::string_view::npos;
     out.indexed = name.find("gather") != std::string_view::npos ||
                   name.find("scatter") != std::string_view::npos;
-    out.vector_mask = name.find("maskmov") != std::string_view::npos;
+    out.vector_mask = name.starts_with("vmaskmovp") || name.starts_with("vpmaskmov");
     out.legacy_sse = d.instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
     const Operand& to = out.operands[0];
     out.dirties_upper = !out.legacy_sse && to.kind == OperandKind::vector && to.written &&
@@ -262,6 +268,29 @@ void describe_vector(Instruction& out, const Decoded& d) {
     }
     out.lanes_after = lane_effect(out, name);
     out.operation = vector_operation(out, name);
+}
+
+/// Instructions of AMX. Shapes of tiles are known when they run, so lanes are none here.
+bool describe_tile(Instruction& out) {
+    const std::string_view name = out.name;
+    const auto is = [&](Operation operation, InstructionClass kind) {
+        out.operation = operation;
+        out.kind = kind;
+        out.width = VectorWidth::tile;
+        return true;
+    };
+    if (name == "ldtilecfg") return is(Operation::tile_configure, InstructionClass::move);
+    if (name == "tilerelease") return is(Operation::tile_release, InstructionClass::other);
+    if (name == "tilezero" || name == "tilestored" || name.starts_with("tileload"))
+        return is(Operation::tile_move, InstructionClass::move);
+    if (!name.starts_with("tdp")) return false;
+    // Elements of 32 bits, each the sum of two products of 16 bits or of four of 8 bits.
+    const bool pairs = name.ends_with("ps");
+    out.lanes = 1;
+    out.flops_per_lane = pairs ? 4 : 0;
+    out.integer_ops_per_lane = pairs ? 0 : 8;
+    out.type = name == "tdpfp16ps" ? DataType::f16 : pairs ? DataType::bf16 : DataType::s8;
+    return is(Operation::tile_product, InstructionClass::dot);
 }
 
 /// kmovw, kandq: the letter at the end is the width of the operation.
@@ -335,6 +364,8 @@ std::optional<Instruction> decode(std::span<const std::uint8_t> code, std::uint6
     if (out.name == "vzeroupper" || out.name == "vzeroall") {
         out.operation = Operation::zero_upper;
         out.kind = InstructionClass::other;
+    } else if (describe_tile(out)) {
+        out.broadcast = false;
     } else if (mask_instruction) {
         describe_mask(out);
     } else if (uses_vectors(out)) {

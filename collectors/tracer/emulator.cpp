@@ -39,6 +39,7 @@ std::uint64_t Emulator::call(const Function& function, const Registers& entry,
     entry_stack_ = entry[register_rsp];
     state_.memory.begin(entry_stack_);
     upper_dirty_ = false;
+    tiles_ = {};
     entries_ = 0;
     waits_ = 0;
     ++calls_[&function];
@@ -159,6 +160,10 @@ void Emulator::execute(const Block& block) {
             case Code::masked_access:
                 masked_access(block.instructions[op->index]);
                 break;
+            case Code::tile:
+                tile(block.instructions[op->index]);
+                if (!state_.failure.empty()) return;
+                break;
             case Code::masked_work:
                 masked_work(block.instructions[op->index], 1);
                 break;
@@ -220,7 +225,10 @@ void Emulator::segment(Segment& s) {
 }
 
 void Emulator::masked_access(const Instruction& i) {
-    const bool unknown = ((state_.mask_tainted >> i.mask) & 1) != 0;
+    const ActiveLanes by_vector =
+        i.vector_mask ? state_.active_lanes(i.operands[1], i.mask_element) : ActiveLanes{};
+    const bool unknown =
+        i.vector_mask ? !by_vector.known : ((state_.mask_tainted >> i.mask) & 1) != 0;
     for (const Operand& o : i.operands) {
         if (o.kind != OperandKind::memory) continue;
         if (state_.is_tainted(o.address)) return state_.fail("an address that depends on data");
@@ -231,7 +239,9 @@ void Emulator::masked_access(const Instruction& i) {
             return state_.fail("a memory access under a mask that depends on data, " + i.name +
                                ",");
         const int elements = std::max(1, o.bytes / std::max<int>(1, i.mask_element));
-        std::uint64_t active = unknown ? ~std::uint64_t{0} : state_.mask[i.mask];
+        std::uint64_t active = unknown         ? ~std::uint64_t{0}
+                               : i.vector_mask ? by_vector.mask
+                                               : state_.mask[i.mask];
         if (i.broadcast)
             active = active != 0 ? 1 : 0;
         else if (elements < 64)

@@ -10,6 +10,7 @@
 #include "collectors/tracer/block.hpp"
 #include "collectors/tracer/code_map.hpp"
 #include "collectors/tracer/state.hpp"
+#include "collectors/tracer/tiles.hpp"
 #include "ridge/kernel_counts.hpp"
 #include "ridge/trace.hpp"
 
@@ -49,6 +50,8 @@ private:
     void execute(const Block& block);
     void segment(Segment& segment);
     void masked_access(const Instruction& instruction);
+    void tile(const Instruction& instruction);
+    void tile_rows(const Instruction& instruction, const Operand& memory, TileShape shape);
     void masked_work(const Instruction& instruction, double times);
     void repeat(Block& block);
     [[nodiscard]] Block* successor(Block& block);
@@ -68,6 +71,7 @@ private:
     std::uint64_t entries_ = 0;
     std::uint64_t waits_ = 0;  ///< pauses of the current call
     bool upper_dirty_ = false;
+    Tiles tiles_;           ///< shapes of the matrix registers
     KernelCounts dynamic_;  ///< what depends on masks and on the state of the upper halves
     std::string flops_failure_;
     double seconds_ = 0;

@@ -25,7 +25,16 @@ struct Address {
     bool operator==(const Address&) const = default;
 };
 
-enum class OperandKind : std::uint8_t { none, general, high_byte, mask, vector, immediate, memory };
+enum class OperandKind : std::uint8_t {
+    none,
+    general,
+    high_byte,
+    mask,
+    vector,
+    tile,
+    immediate,
+    memory
+};
 
 struct Operand {
     OperandKind kind = OperandKind::none;
@@ -112,6 +121,11 @@ enum class Operation : std::uint8_t {
     vector_to_general,  ///< movd, movq, pextr; other ways leave the register unknown
     compare_lane,       ///< ucomiss, comiss: vector values decide about flags
     flags_from_vector,  ///< ptest and the like
+    // Matrix registers (AMX).
+    tile_configure,
+    tile_release,
+    tile_move,     ///< rows of a matrix from or to memory, or zero
+    tile_product,  ///< also counts
 };
 
 /// What can be said about the low elements of a vector register after an instruction, in functions
@@ -156,7 +170,7 @@ struct Instruction {
     bool broadcast = false;         ///< memory operand is one element for all lanes
     bool non_temporal = false;
     bool indexed = false;        ///< gather or scatter
-    bool vector_mask = false;    ///< predicated by a vector register (vmaskmov)
+    bool vector_mask = false;    ///< predicated by a vector register (vmaskmov), operand 1
     bool legacy_sse = false;     ///< not VEX or EVEX encoded, and uses vector registers
     bool dirties_upper = false;  ///< writes the upper half of ymm0 to ymm15
     LaneEffect lanes_after = LaneEffect::none;

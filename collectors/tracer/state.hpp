@@ -45,10 +45,16 @@ struct Flags {
     [[nodiscard]] bool holds(int condition) const;
 };
 
-/// The four low 32-bit elements of a vector register.
+/// The low 32-bit elements of a vector register: those of ymm.
 struct LowLanes {
-    std::array<std::uint32_t, 4> lane{};
+    std::array<std::uint32_t, 8> lane{};
     std::uint8_t known = 0;  ///< bit per lane
+};
+
+/// Elements that a vector register switches on by its sign bits.
+struct ActiveLanes {
+    bool known = false;
+    std::uint64_t mask = 0;
 };
 
 class State {
@@ -82,12 +88,15 @@ public:
     void lane_effect(const Instruction& instruction);
     void lanes_to_general(const Instruction& instruction);
     void compare_lanes(const Instruction& instruction);
+    /// Of elements of so many bytes, 4 or 8, of the register.
+    [[nodiscard]] ActiveLanes active_lanes(const Operand& vector, int element_bytes) const;
 
     /// Value of an operand, zero-extended.
     [[nodiscard]] Loaded read(const Operand& operand);
     void write(const Operand& operand, std::uint64_t value, bool tainted);
 
 private:
+    void low_lanes(const Instruction& instruction);
     void arithmetic(const Instruction& instruction);
     void shift(const Instruction& instruction);
     void multiply(const Instruction& instruction);

@@ -57,13 +57,13 @@ void State::mask_instruction(const Instruction& i) {
 
 namespace {
 
-constexpr std::uint8_t all_lanes = 0xf;
+constexpr std::uint8_t all_lanes = 0xff, upper_lanes = 0xf0;
 
 /// Bytes from memory, the rest zero, as loads of scalars and of vectors do.
 LowLanes loaded_lanes(ShadowMemory& memory, std::uint64_t address, unsigned bytes) {
     LowLanes lanes;
     lanes.known = all_lanes;
-    for (unsigned i = 0; i < 4 && 4 * i < bytes; ++i) {
+    for (unsigned i = 0; i < 8 && 4 * i < bytes; ++i) {
         const Loaded part = memory.load(address + 4 * i, 4);
         lanes.lane[i] = static_cast<std::uint32_t>(part.value);
         if (part.tainted) lanes.known &= static_cast<std::uint8_t>(~(1U << i));
@@ -80,7 +80,20 @@ LowLanes everywhere(std::uint32_t value, bool known) {
 
 }  // namespace
 
+/// Instructions on xmm leave the upper half of ymm alone in legacy encoding, and clear it in
+/// others.
 void State::lane_effect(const Instruction& i) {
+    LowLanes& to = lanes[i.operands[0].number & 31];
+    const LowLanes before = to;
+    low_lanes(i);
+    if (i.lanes_after == LaneEffect::none || i.operands[0].bytes != 16) return;
+    for (std::size_t lane = 4; lane < 8; ++lane)
+        to.lane[lane] = i.legacy_sse ? before.lane[lane] : 0;
+    const int upper = i.legacy_sse ? before.known & upper_lanes : upper_lanes;
+    to.known = static_cast<std::uint8_t>((to.known & ~upper_lanes) | upper);
+}
+
+void State::low_lanes(const Instruction& i) {
     const Operand& from = i.operands[1];
     const Operand& last = i.operands[i.operand_count > 2 ? 2 : 1];
     LowLanes& to = lanes[i.operands[0].number & 31];
@@ -135,7 +148,7 @@ void State::lane_effect(const Instruction& i) {
         case LaneEffect::shift_right: {
             const LowLanes before = source();
             const auto by = static_cast<unsigned>(last.immediate) & 0xff;
-            for (std::size_t lane = 0; lane < 4; ++lane)
+            for (std::size_t lane = 0; lane < 8; ++lane)
                 to.lane[lane] = by > 31                                   ? 0
                                 : i.lanes_after == LaneEffect::shift_left ? before.lane[lane] << by
                                                                           : before.lane[lane] >> by;
@@ -165,6 +178,18 @@ void State::lanes_to_general(const Instruction& i) {
         known = known && ((from.known >> (first + 1)) & 1) != 0;
     }
     write(to, value, !known);
+}
+
+ActiveLanes State::active_lanes(const Operand& vector, int element_bytes) const {
+    const LowLanes& from = lanes[vector.number & 31];
+    const std::size_t words = static_cast<std::size_t>(element_bytes) / 4;
+    ActiveLanes active{.known = words > 0};
+    for (std::size_t i = 0; words > 0 && (i + 1) * words * 4 <= vector.bytes; ++i) {
+        const std::size_t top = (i + 1) * words - 1;
+        if (top >= from.lane.size() || ((from.known >> top) & 1) == 0) return {};
+        active.mask |= std::uint64_t{from.lane[top] >> 31} << i;
+    }
+    return active;
 }
 
 void State::compare_lanes(const Instruction& i) {

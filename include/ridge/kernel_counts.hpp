@@ -35,10 +35,28 @@ inline constexpr int instruction_classes = 15;
 [[nodiscard]] std::string_view to_string(InstructionClass kind);
 
 /// Of the vector registers that an instruction works on. none: no vector register.
-/// lane: one element of a vector register (addss).
-enum class VectorWidth : std::uint8_t { none, lane, bits128, bits256, bits512 };
-inline constexpr int vector_widths = 5;
+/// lane: one element of a vector register (addss). tile: a matrix register (AMX).
+enum class VectorWidth : std::uint8_t { none, lane, bits128, bits256, bits512, tile };
+inline constexpr int vector_widths = 6;
 [[nodiscard]] std::string_view to_string(VectorWidth width);
+
+/// What instructions occupy, of the groups of execution ports that x86-64 cores have in common. An
+/// instruction that works on a memory operand occupies its own port and one for loads; copies
+/// between registers occupy none, renaming does them.
+enum class PortClass : std::uint8_t {
+    load,  ///< prefetches included
+    store,
+    fp,       ///< multiply-add pipes: arithmetic, comparisons, conversions, dot products
+    divide,   ///< the divider, not pipelined
+    integer,  ///< any vector port: integer arithmetic and logic
+    shuffle,
+    mask,
+    scalar,
+    branch,
+    matrix,  ///< products of tiles
+};
+inline constexpr int port_classes = 10;
+[[nodiscard]] std::string_view to_string(PortClass ports);
 
 /// Accesses of one kind: how many, and their bytes. A masked access counts the bytes from its first
 /// to its last active lane.
@@ -53,7 +71,8 @@ struct KernelCounts {
     std::array<std::array<double, vector_widths>, instruction_classes> by_class{};
 
     /// Additions, multiplications, divisions and square roots of active lanes; a multiply-add is 2,
-    /// a bf16 dot product 4 per lane. Comparisons, minimum, maximum and conversions are 0.
+    /// a bf16 dot product 4 per lane, a product of tiles 4 per pair of elements it multiplies.
+    /// Comparisons, minimum, maximum and conversions are 0.
     double flops_f32 = 0, flops_f64 = 0, flops_f16 = 0, flops_bf16 = 0;
     double integer_ops = 0;   ///< of 8- and 16-bit dot products: multiplications and additions
     double masked_lanes = 0;  ///< lanes of arithmetic instructions that a mask switched off
@@ -84,6 +103,9 @@ struct KernelCounts {
         return by_class[static_cast<std::size_t>(kind)][static_cast<std::size_t>(width)];
     }
 };
+
+/// Operations of a port class.
+[[nodiscard]] double port_operations(const KernelCounts& counts, PortClass ports);
 
 /// Adds `executions` times what happens once. Calls, code and the hot block are not additive and
 /// stay as they are.

@@ -2,8 +2,9 @@
 // reason wherever counts are not given.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
-#include <map>
+#include <initializer_list>
 #include <string>
 
 #include "tests/tracer/traced_layer.hpp"
@@ -53,44 +54,86 @@ void restore(const Kernel& kernel, const std::vector<std::vector<unsigned char>>
     }
 }
 
+/// Runs every row of a layer's step natively and traced, from the same state; returns how many rows
+/// ran generated code. `self_checks`: calls per function that are compared step by step.
+int check_rows(const char* line, DataType dtype, int threads,
+               std::initializer_list<int> self_checks) {
+    int traced_rows = 0;
+    const TracedStep traced = traced_step(line, dtype, threads);
+    for (const auto& kernel : traced.step.kernels) {
+        const Measurement& row = kernel->description();
+        if (row.implementation.rfind("ridge:", 0) == 0) continue;
+        const std::string what = std::string(line) + " " + std::string(to_string(row.key.pass)) +
+                                 " " + row.key.part + " " + row.implementation;
+        CAPTURE(what);
+        const auto before = snapshot(*kernel);
+        kernel->execute();
+        const auto native = snapshot(*kernel);
+        for (const int check : self_checks) {
+            CAPTURE(check);
+            restore(*kernel, before);
+            TracerOptions options;
+            options.threads = threads;
+            options.self_check_calls = check;
+            const KernelTrace trace = traced.tracer->trace(*kernel, nullptr, options);
+            CHECK(snapshot(*kernel) == native);
+            CHECK(trace.self_check.mismatch == "");
+            if (!trace.unavailable.empty()) {
+                CHECK(trace.unavailable.find("no generated code ran") == 0);
+            } else if (check > 0) {
+                CHECK(trace.self_check.calls > 0);
+                CHECK(trace.self_check.blocks > 0);
+            } else {
+                ++traced_rows;
+            }
+        }
+    }
+    return traced_rows;
+}
+
 }  // namespace
 
 TEST_SUITE("behaviour") {
     TEST_CASE("every kind and pass: the same bits with and without tracing, single steps agree") {
         int traced_rows = 0;
-        for (const char* line : lines) {
-            const TracedStep traced = traced_step(line);
-            for (const auto& kernel : traced.step.kernels) {
-                const Measurement& row = kernel->description();
-                if (row.implementation.rfind("ridge:", 0) == 0) continue;
-                const std::string what = std::string(line) + " " +
-                                         std::string(to_string(row.key.pass)) + " " + row.key.part +
-                                         " " + row.implementation;
-                CAPTURE(what);
-                const auto before = snapshot(*kernel);
-                kernel->execute();
-                const auto native = snapshot(*kernel);
-                for (const int check : {0, 2}) {
-                    CAPTURE(check);
-                    restore(*kernel, before);
-                    TracerOptions options;
-                    options.self_check_calls = check;
-                    const KernelTrace trace = traced.tracer->trace(*kernel, nullptr, options);
-                    CHECK(snapshot(*kernel) == native);
-                    CHECK(trace.self_check.mismatch == "");
-                    if (check == 0) {
-                        if (trace.unavailable.empty())
-                            ++traced_rows;
-                        else
-                            CHECK(trace.unavailable.find("no generated code ran") == 0);
-                    } else if (trace.unavailable.empty()) {
-                        CHECK(trace.self_check.calls > 0);
-                        CHECK(trace.self_check.blocks > 0);
-                    }
-                }
-            }
-        }
+        for (const char* line : lines) traced_rows += check_rows(line, DataType::f32, 1, {0, 2});
         CHECK((traced_rows >= 40 || !__builtin_cpu_supports("avx512f")));
+    }
+
+    TEST_CASE("every kind and pass on two threads: the same bits with and without tracing") {
+        int traced_rows = 0;
+        for (const char* line : lines) traced_rows += check_rows(line, DataType::f32, 2, {0});
+        CHECK((traced_rows >= 40 || !__builtin_cpu_supports("avx512f")));
+    }
+
+    TEST_CASE("every kind and pass in bf16: the same bits, single steps agree" *
+              doctest::skip(!wide_vectors())) {
+        int traced_rows = 0;
+        for (const char* line : lines) traced_rows += check_rows(line, DataType::bf16, 1, {0, 1});
+        CHECK(traced_rows >= 30);
+    }
+
+    TEST_CASE("in place: bytes are read and written once, in one tensor") {
+        TracedStep traced = traced_step("eltwise:2x64x14x14,inplace=1");
+        Kernel* kernel = traced.row(Pass::forward);
+        REQUIRE(kernel != nullptr);
+        LineRecorder touched;
+        const KernelTrace trace = traced.tracer->trace(*kernel, &touched);
+        if (!trace.unavailable.empty()) return;
+        touched.finish();
+        const double bytes = 4.0 * 2 * 64 * 14 * 14;
+        const auto count = [&](const std::vector<std::uint64_t>& all) {
+            double lines_within = 0;
+            for (const KernelTensor& tensor : kernel->tensors())
+                if (tensor.written && !tensor.scratchpad)
+                    lines_within += static_cast<double>(
+                        std::lower_bound(all.begin(), all.end(),
+                                         (tensor.address + tensor.bytes) / 64) -
+                        std::lower_bound(all.begin(), all.end(), tensor.address / 64));
+            return lines_within;
+        };
+        CHECK(64 * count(touched.read) == bytes);
+        CHECK(64 * count(touched.written) == bytes);
     }
 
     TEST_CASE("two threads and one do the same arithmetic") {

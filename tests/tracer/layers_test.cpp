@@ -105,7 +105,8 @@ TEST_SUITE("behaviour") {
                        {.name = "L3", .capacity_bytes = 1 << 20, .ways = 16}};
         for (const char* line :
              {"conv:mb2ic64ih28oc64oh28kh3ph1", "conv:mb2ic128ih14oc64oh14kh1ph0",
-              "ip:mb8ic512oc256", "pool:mb2ic64ih28oh14kh3sh2ph1"}) {
+              "ip:mb8ic512oc256", "pool:mb2ic64ih28oh14kh3sh2ph1", "bnorm:mb2ic64ih28",
+              "eltwise:4x64x28x28", "lrn:mb2ic64ih14ls5", "conv:mb1ic64ih28oc64oh28kh3ph1"}) {
             TracedStep traced = traced_step(line);
             for (const auto& kernel : traced.step.kernels) {
                 CAPTURE(line);
