@@ -200,6 +200,8 @@ private:
     void mask_instruction(const Instruction& i) {
         memory_operands(i, true);
         push(Code::mask, i);
+        if (i.operands[0].kind == OperandKind::mask)
+            unknown_masks_ &= ~(1U << i.operands[0].number);
         forget_written(i);
     }
 
@@ -284,8 +286,7 @@ private:
         else
             memory_operands(i, false);
         const Operand& to = i.operands[0];
-        if (to.kind == OperandKind::mask && to.written)
-            push({.code = Code::unknown_mask, .a = to.number});
+        if (to.kind == OperandKind::mask && to.written) make_unknown(to.number);
         if (i.operation == Operation::flags_from_vector) push({.code = Code::unknown_flags});
         if (function_.brings_vectors_back) {
             follow_lanes(i);
@@ -295,6 +296,12 @@ private:
             push({.code = Code::unknown_flags});
         }
         forget_written(i);
+    }
+
+    /// Told once: comparisons write the same mask many times in a row.
+    void make_unknown(std::uint8_t mask) {
+        if (((unknown_masks_ >> mask) & 1U) == 0) push({.code = Code::unknown_mask, .a = mask});
+        unknown_masks_ |= 1U << mask;
     }
 
     void masked(const Instruction& i) {
@@ -320,7 +327,8 @@ private:
     Segment* open_ = nullptr;
     std::array<std::int64_t, no_register + 1> moved_{};
     std::array<bool, no_register + 1> followed_{};
-    Code state_ = Code::end;  ///< of the upper halves, as far as the block has told
+    std::uint32_t unknown_masks_ = 0;  ///< those that the block has already made so
+    Code state_ = Code::end;           ///< of the upper halves, as far as the block has told
     bool done_ = false;
 };
 

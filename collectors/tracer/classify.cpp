@@ -70,8 +70,9 @@ VectorWork vector_work(std::string_view mnemonic) {
     std::string_view name = mnemonic;
     if (name.starts_with('v')) name.remove_prefix(1);
     const Suffix* suffix = nullptr;
+    // Names of integer instructions begin with p, and may end like the others: vpdpbusd, vpminsd.
     for (const Suffix& s : suffixes)
-        if (name.ends_with(s.text)) suffix = &s;
+        if (!name.starts_with('p') && name.ends_with(s.text)) suffix = &s;
     if (suffix) {
         work.type = suffix->type;
         work.element_bytes = suffix->element_bytes;

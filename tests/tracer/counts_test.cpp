@@ -108,6 +108,8 @@ TEST_SUITE("reference") {
         CHECK(c.flops_bf16 == 16 * 4);
         CHECK(c.integer_ops == 16 * 8 + 8 * 4);
         CHECK(c.of(InstructionClass::dot) == 3);
+        CHECK(c.of(InstructionClass::dot, VectorWidth::bits512) == 2);
+        CHECK(c.of(InstructionClass::dot, VectorWidth::bits256) == 1);
     }
 
     TEST_CASE("operations by port class") {
