@@ -30,8 +30,9 @@ struct ThreadTracer {
     StoredStream stored;
     std::unique_ptr<RunBuffer> buffer;
     SingleStep steps;
-    std::map<const Function*, int> checked;  ///< calls compared so far
-    std::uint64_t skip = 0;                  ///< entries that emulation has already been through
+    std::map<const Function*, int> checked;    ///< calls compared so far
+    bool takes_part = false, crowded = false;  ///< in this trace; beyond the threads announced
+    std::uint64_t skip = 0;                    ///< entries that emulation has already been through
 };
 
 /// Which thread this is, to the tracer that is alive.
@@ -94,6 +95,7 @@ struct Tracer::Impl : HookHandler {
     void prepare(ThreadTracer& t) {
         t.stored.runs.clear();
         t.skip = 0;
+        t.takes_part = t.crowded = false;
         t.buffer.reset();
         if (sink != nullptr) {
             RunSink& to = options.threads > 1 ? static_cast<RunSink&>(t.stored) : *sink;
@@ -107,7 +109,12 @@ struct Tracer::Impl : HookHandler {
     void enter(const HookSite& site, SavedRegisters& saved) override {
         if (!tracing) return;
         ThreadTracer& t = this_thread();
-        if (!t.emulator.failure().empty()) return;
+        // A stream of one thread cannot be kept in order when several write to it.
+        if (sink != nullptr && !t.takes_part) {
+            t.takes_part = true;
+            t.crowded = ++taking_part > options.threads;
+        }
+        if (t.crowded || !t.emulator.failure().empty()) return;
         if (t.skip > 0) {
             --t.skip;
             return;
@@ -142,6 +149,7 @@ struct Tracer::Impl : HookHandler {
     std::mutex mutex;
     std::vector<std::unique_ptr<ThreadTracer>> threads;
     bool tracing = false;
+    std::atomic<int> taking_part{0};
     RunSink* sink = nullptr;
     TracerOptions options;
     std::vector<Region> tensors;
@@ -171,6 +179,7 @@ KernelTrace Tracer::trace(Kernel& kernel, RunSink* sink, const TracerOptions& op
         if (!tensor.scratchpad)
             impl_->tensors.push_back({tensor.role, tensor.address, tensor.bytes});
     for (auto& thread : impl_->threads) impl_->prepare(*thread);
+    impl_->taking_part = 0;
     impl_->tracing = true;
     try {
         execute_with_stack_at(impl_->stack_at, kernel);
@@ -191,6 +200,9 @@ KernelTrace Tracer::trace(Kernel& kernel, RunSink* sink, const TracerOptions& op
         trace.self_check.blocks += thread->steps.compared;
         if (trace.self_check.mismatch.empty()) trace.self_check.mismatch = thread->steps.mismatch;
     }
+    if (impl_->taking_part > options.threads)
+        trace.unavailable =
+            fmt::format("it ran on more threads than the {} that were announced", options.threads);
     if (!trace.self_check.mismatch.empty() && trace.unavailable.empty())
         trace.unavailable = "the native run went another way: " + trace.self_check.mismatch;
     if (trace.unavailable.empty() && trace.counts.calls == 0)

@@ -1,6 +1,7 @@
 // Algorithms that no row of a step uses, called on the library itself: Winograd, convolution by
 // im2col and a matrix product, the matrix product alone.
 #include <doctest/doctest.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -48,6 +49,7 @@ void fill(float* data, std::size_t n) {
 
 /// Executed once for the code it generates, then traced; the output must stay the same.
 KernelTrace traced(Call& call, RunSink* sink = nullptr) {
+    omp_set_num_threads(1);
     call.execute();
     const auto before = outputs(call);
     Tracer tracer;
@@ -111,6 +113,26 @@ double lines_within(const std::vector<std::uint64_t>& lines, const dnnl::memory&
 }
 
 }  // namespace
+
+TEST_SUITE("behaviour") {
+    TEST_CASE("more threads than were announced: no stream, and it says so" *
+              doctest::skip(!wide_vectors())) {
+        announce_generated_code();
+        Convolution convolution(dnnl::algorithm::convolution_winograd, "wino");
+        if (convolution.implementation.empty()) return;
+        Call call = convolution.call();
+        omp_set_num_threads(2);
+        call.execute();
+        Tracer tracer;
+        LineRecorder lines;
+        CHECK(tracer.trace(call, &lines).unavailable.find("more threads than") !=
+              std::string::npos);
+        TracerOptions options;
+        options.threads = 2;
+        CHECK(tracer.trace(call, &lines, options).unavailable == "");
+        omp_set_num_threads(1);
+    }
+}
 
 TEST_SUITE("reference") {
     TEST_CASE("Winograd: fewer FLOPs than taps, and its matrix products are all there" *
