@@ -30,9 +30,11 @@ struct ThreadTracer {
     StoredStream stored;
     std::unique_ptr<RunBuffer> buffer;
     SingleStep steps;
-    std::map<const Function*, int> checked;    ///< calls compared so far
-    bool takes_part = false, crowded = false;  ///< in this trace; beyond the threads announced
-    std::uint64_t skip = 0;                    ///< entries that emulation has already been through
+    std::map<const Function*, int> checked;  ///< calls compared so far
+    // In this trace:
+    bool takes_part = false, first = false;
+    bool crowded = false;    ///< beyond the threads announced
+    std::uint64_t skip = 0;  ///< entries that emulation has already been through
 };
 
 /// Which thread this is, to the tracer that is alive.
@@ -95,7 +97,7 @@ struct Tracer::Impl : HookHandler {
     void prepare(ThreadTracer& t) {
         t.stored.runs.clear();
         t.skip = 0;
-        t.takes_part = t.crowded = false;
+        t.takes_part = t.first = t.crowded = false;
         t.buffer.reset();
         if (sink != nullptr) {
             RunSink& to = options.threads > 1 ? static_cast<RunSink&>(t.stored) : *sink;
@@ -110,9 +112,11 @@ struct Tracer::Impl : HookHandler {
         if (!tracing) return;
         ThreadTracer& t = this_thread();
         // A stream of one thread cannot be kept in order when several write to it.
-        if (sink != nullptr && !t.takes_part) {
+        if (!t.takes_part) {
             t.takes_part = true;
-            t.crowded = ++taking_part > options.threads;
+            const int before = taking_part++;
+            t.first = before == 0;
+            t.crowded = sink != nullptr && before >= options.threads;
         }
         if (t.crowded || !t.emulator.failure().empty()) return;
         if (t.skip > 0) {
@@ -120,7 +124,7 @@ struct Tracer::Impl : HookHandler {
             return;
         }
         const Registers entry = registers_of(saved);
-        const bool check = options.self_check_calls > 0 &&
+        const bool check = t.first && options.self_check_calls > 0 &&
                            t.checked[site.function] < options.self_check_calls &&
                            t.steps.instructions < most_steps;
         if (!check) {
@@ -200,7 +204,7 @@ KernelTrace Tracer::trace(Kernel& kernel, RunSink* sink, const TracerOptions& op
         trace.self_check.blocks += thread->steps.compared;
         if (trace.self_check.mismatch.empty()) trace.self_check.mismatch = thread->steps.mismatch;
     }
-    if (impl_->taking_part > options.threads)
+    if (sink != nullptr && impl_->taking_part > options.threads)
         trace.unavailable =
             fmt::format("it ran on more threads than the {} that were announced", options.threads);
     if (!trace.self_check.mismatch.empty() && trace.unavailable.empty())
