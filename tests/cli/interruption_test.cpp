@@ -76,7 +76,8 @@ TEST_SUITE("behaviour") {
         std::mt19937 random(seed);
         std::uniform_real_distribution<double> moment(0.02, 1.2);
         int kills = 0, resumed = 0;
-        for (int attempt = 0; attempt < 200 && kills < 20; ++attempt) {
+        // On a slow machine most moments come before the run has begun: more of them then.
+        for (int attempt = 0; attempt < 200 && (kills < 20 || resumed < 10); ++attempt) {
             std::vector<std::string> command{"timeout", "-s", "KILL",
                                              std::to_string(moment(random)),
                                              std::getenv("RIDGE_BINARY")};
@@ -101,7 +102,7 @@ TEST_SUITE("behaviour") {
             CHECK_FALSE(visit_doubled(after));
             CHECK(store.check() == std::vector<std::string>{});
         }
-        CHECK(kills == 20);
+        CHECK(kills >= 20);
         CHECK(resumed >= 10);
         MESSAGE(kills, " kills, ", resumed, " runs resumed");
     }
