@@ -33,7 +33,7 @@ constexpr Words<Source, 5> source_words{{{Source::measured, "measured"},
                                          {Source::algorithmic, "algorithmic"},
                                          {Source::given, "given"}}};
 
-constexpr Words<LayerKind, 13> kind_words{{{LayerKind::convolution, "conv"},
+constexpr Words<LayerKind, 14> kind_words{{{LayerKind::convolution, "conv"},
                                            {LayerKind::inner_product, "ip"},
                                            {LayerKind::matmul, "matmul"},
                                            {LayerKind::pooling, "pool"},
@@ -45,7 +45,8 @@ constexpr Words<LayerKind, 13> kind_words{{{LayerKind::convolution, "conv"},
                                            {LayerKind::concat, "concat"},
                                            {LayerKind::split, "split"},
                                            {LayerKind::dropout, "dropout"},
-                                           {LayerKind::reorder, "reorder"}}};
+                                           {LayerKind::reorder, "reorder"},
+                                           {LayerKind::other, "other"}}};
 
 constexpr Words<Pass, 5> pass_words{{{Pass::forward, "forward"},
                                      {Pass::backward_data, "backward_data"},

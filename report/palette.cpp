@@ -34,6 +34,8 @@ std::string colour_of(LayerKind kind) {
             return "#b8a800";
         case LayerKind::reorder:
             return "#808080";
+        case LayerKind::other:
+            return "#b0b0b0";
     }
     return "#000000";
 }
@@ -98,6 +100,8 @@ std::string title_of(LayerKind kind) {
             return "dropout";
         case LayerKind::reorder:
             return "reorder";
+        case LayerKind::other:
+            return "other";
     }
     return "other";
 }

@@ -39,6 +39,7 @@ void add_network(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_collect(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
+void add_import(CLI::App& app, Action& action);
 void add_plot(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);

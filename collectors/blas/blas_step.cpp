@@ -19,9 +19,9 @@ namespace {
 
 using blas::BlasMemory;
 
-bool runs_on_blas(LayerKind kind) {
-    return kind == LayerKind::convolution || kind == LayerKind::inner_product ||
-           kind == LayerKind::matmul;
+bool runs_on_blas(const Layer& layer) {
+    return layer.kind == LayerKind::convolution || layer.kind == LayerKind::inner_product ||
+           (layer.kind == LayerKind::matmul && layer.dims.g == 1);
 }
 
 std::size_t product(std::initializer_list<std::int64_t> factors) {
@@ -118,7 +118,7 @@ blas::Tensors tensors_of(const BlasMemory& memory, const std::string& layer) {
 }
 
 std::string reason(const Layer& layer, Pass pass) {
-    if (runs_on_blas(layer.kind) && pass == Pass::update)
+    if (runs_on_blas(layer) && pass == Pass::update)
         return "the update is no BLAS call: the collector's own kernel runs it with onednn";
     return fmt::format("{} is no matrix product: OpenBLAS has no such kernel",
                        to_string(layer.kind));
@@ -140,7 +140,7 @@ public:
     TrainingStep write() {
         auto seed = static_cast<std::uint32_t>(options_.seed * 1000003U);
         for (const NetworkLayer& net : network_.layers)
-            if (runs_on_blas(net.layer.kind)) plan(*memory_, net, options_.threads, seed);
+            if (runs_on_blas(net.layer)) plan(*memory_, net, options_.threads, seed);
         step::require_memory(fmt::format("network {}, batch {}", network_.name, network_.batch),
                              memory_->planned() + memory_->columns_size(),
                              step::available_memory());
@@ -165,7 +165,7 @@ private:
     void add_rows(const NetworkLayer& net, Wanted wanted) {
         for (const Pass pass : net.passes) {
             if (!wanted(pass)) continue;
-            if (!runs_on_blas(net.layer.kind) || pass == Pass::update) {
+            if (!runs_on_blas(net.layer) || pass == Pass::update) {
                 step_.unavailable.emplace_back(RowKey{net.layer.name, pass, ""},
                                                reason(net.layer, pass));
                 continue;

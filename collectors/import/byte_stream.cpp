@@ -26,7 +26,7 @@ class StoredFile final : public Stored {
 public:
     explicit StoredFile(const std::string& path)
         : path_(path), file_(std::fopen(path.c_str(), "rb")) {
-        if (!file_) throw bad_input(path, "a readable trace", std::strerror(errno));
+        if (!file_) throw bad_input(path, "a readable file", std::strerror(errno));
     }
     ~StoredFile() override { std::fclose(file_); }
     StoredFile(const StoredFile&) = delete;
@@ -34,7 +34,7 @@ public:
 
     std::size_t read(std::span<char> into) override {
         const std::size_t got = std::fread(into.data(), 1, into.size(), file_);
-        if (std::ferror(file_)) throw bad_input(path_, "a readable trace", std::strerror(errno));
+        if (std::ferror(file_)) throw bad_input(path_, "a readable file", std::strerror(errno));
         return got;
     }
     void rewind() override { std::rewind(file_); }
@@ -42,6 +42,34 @@ public:
 private:
     std::string path_;
     std::FILE* file_;
+};
+
+/// A pipe: it can be read again only as far as the form of the data is told from.
+class StoredPipe final : public Stored {
+public:
+    StoredPipe(std::FILE* pipe, std::string name) : pipe_(pipe), name_(std::move(name)) {}
+
+    std::size_t read(std::span<char> into) override {
+        if (looking_) {
+            const std::size_t got = std::fread(into.data(), 1, into.size(), pipe_);
+            start_.insert(start_.end(), into.data(), into.data() + got);
+            return got;
+        }
+        const std::size_t kept = std::min(into.size(), start_.size() - at_);
+        std::copy_n(start_.begin() + static_cast<std::ptrdiff_t>(at_), kept, into.begin());
+        at_ += kept;
+        const std::size_t got = std::fread(into.data() + kept, 1, into.size() - kept, pipe_);
+        if (std::ferror(pipe_)) throw bad_input(name_, "readable text", std::strerror(errno));
+        return kept + got;
+    }
+    void rewind() override { looking_ = false; }
+
+private:
+    std::FILE* pipe_;
+    std::string name_;
+    std::vector<char> start_;
+    std::size_t at_ = 0;
+    bool looking_ = true;
 };
 
 class StoredMemory final : public Stored {
@@ -182,6 +210,10 @@ std::unique_ptr<ByteStream> recognised(std::unique_ptr<Stored> stored, const std
 
 std::unique_ptr<ByteStream> open_bytes(const std::string& path) {
     return recognised(std::make_unique<StoredFile>(path), path);
+}
+
+std::unique_ptr<ByteStream> open_standard_input() {
+    return recognised(std::make_unique<StoredPipe>(stdin, "standard input"), "standard input");
 }
 
 std::unique_ptr<ByteStream> bytes_in_memory(std::span<const char> bytes, const std::string& name) {

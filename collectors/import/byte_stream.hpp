@@ -18,6 +18,8 @@ public:
 };
 
 [[nodiscard]] std::unique_ptr<ByteStream> open_bytes(const std::string& path);
+/// The same from a pipe.
+[[nodiscard]] std::unique_ptr<ByteStream> open_standard_input();
 /// The same from memory, for tests and fuzzing. `bytes` must outlive the stream.
 [[nodiscard]] std::unique_ptr<ByteStream> bytes_in_memory(std::span<const char> bytes,
                                                           const std::string& name);

@@ -31,6 +31,7 @@ enum class LayerKind {
     split,    ///< one tensor read by n consumers: forward is an alias, backward sums n gradients
     dropout,
     reorder,  ///< copy between two memory formats
+    other,    ///< an operation without a model of its own: only its bytes count
 };
 
 /// A pass of a training step over one layer. Layers without weights have `backward` only;
@@ -66,7 +67,7 @@ enum class Algorithm {
 /// Sizes in elements. ic and oc are totals over all groups. Spatial sizes of layers that have
 /// none are 1. ph/pw are the padding at top/left; ph_r/pw_r at bottom/right follow from the
 /// sizes: (oh-1)*sh + (kh-1)*(dh+1) + 1 - ih - ph. Dilation 0 means dense, as in benchdnn.
-/// matmul uses mb x ic times ic x oc (m, k, n).
+/// matmul uses mb x ic times ic x oc (m, k, n), g times.
 struct Dims {
     std::int64_t mb = 1, g = 1, ic = 1, oc = 1;
     std::int64_t ih = 1, iw = 1, oh = 1, ow = 1;
@@ -87,7 +88,8 @@ struct Layer {
     double lrn_alpha = 1e-4, lrn_beta = 0.75, lrn_k = 1;  ///< (k + alpha/local_size sum x^2)^-beta
     double drop_ratio = 0.5;                              ///< dropout
     std::vector<std::int64_t>
-        inputs;  ///< channels of each input (concat); one entry per input (sum, split)
+        inputs;             ///< channels of each input (concat); one entry per input (sum, split)
+    std::string operation;  ///< other: what it is called where it comes from
     bool operator==(const Layer&) const = default;
 };
 

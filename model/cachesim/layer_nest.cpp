@@ -140,7 +140,8 @@ LoopNest nest_of(const Layer& layer, Pass pass) {
         nest = cachesim::streams(layer, pass);
     else if (layer.kind == LayerKind::convolution)
         nest = cachesim::convolution(layer, pass);
-    else if (layer.kind == LayerKind::inner_product || layer.kind == LayerKind::matmul)
+    else if (layer.kind == LayerKind::inner_product ||
+             (layer.kind == LayerKind::matmul && layer.dims.g == 1))
         nest = cachesim::product(layer, pass);
     else
         nest = cachesim::streams(layer, pass);

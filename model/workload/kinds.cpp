@@ -17,6 +17,7 @@ const std::vector<Kind>& kinds() {
         split_kind(),
         dropout_kind(),
         reorder_kind(),
+        other_kind(),
     };
     return table;
 }

@@ -62,5 +62,6 @@ struct Kind {
 [[nodiscard]] Kind split_kind();
 [[nodiscard]] Kind dropout_kind();
 [[nodiscard]] Kind reorder_kind();
+[[nodiscard]] Kind other_kind();
 
 }  // namespace ridge::workload

@@ -72,6 +72,12 @@ std::int64_t touched_inputs(const Window& w) {
     return touched;
 }
 
+bool is_floor_or_same(const Window& w) {
+    const std::int64_t span = w.i + 2 * w.p - w.extent();
+    const std::int64_t floor_output = span < 0 ? 0 : span / w.s + 1;
+    return w.o == floor_output || (w.o == ceil_div(w.i, w.s) && w.padding_after() - w.p <= 1);
+}
+
 namespace {
 
 void check_window(const ProblemReader& text, char dimension, Rounding rounding, const Window& w) {
@@ -82,8 +88,7 @@ void check_window(const ProblemReader& text, char dimension, Rounding rounding, 
     const std::int64_t span = w.i + 2 * w.p - w.extent();
     const std::int64_t floor_output = span < 0 ? 0 : span / w.s + 1;
     const bool on_image = w.padding_after() < w.extent() && w.padding_after() > -w.s;
-    const bool same = w.o == ceil_div(w.i, w.s) && w.padding_after() - w.p <= 1;
-    if (on_image && (rounding == Rounding::any || w.o == floor_output || same)) return;
+    if (on_image && (rounding == Rounding::any || is_floor_or_same(w))) return;
     std::string from =
         fmt::format("(i{0} {1}, k{0} {2}, s{0} {3}, p{0} {4}", dimension, w.i, w.k, w.s, w.p);
     if (w.d > 0) from += fmt::format(", d{} {}", dimension, w.d);

@@ -52,6 +52,8 @@ struct ReadWindow {
                                      const ReadWindow* other);
 /// Sets ih/oh/kh/sh/dh/ph and their widths.
 void read_windows(ProblemReader& text, Layer& layer, Rounding rounding);
+/// Whether the outputs are those that `floor_or_same` takes.
+[[nodiscard]] bool is_floor_or_same(const Window& window);
 /// "ih56oh56kh3ph1" with widths only when they differ from the heights.
 [[nodiscard]] std::string write_windows(const Layer& layer);
 /// Images in a batch when a line does not say, as in benchdnn.

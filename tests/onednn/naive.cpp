@@ -255,6 +255,8 @@ Values compute(const Layer& layer, Pass pass, const Values& in, Sgd sgd) {
             return dropout(layer, pass, in);
         case LayerKind::reorder:
             return {{"dst", in.at("src")}};
+        case LayerKind::other:
+            break;
     }
     throw std::logic_error("unknown kind");
 }

@@ -30,6 +30,11 @@ constexpr std::array table{
 }  // namespace
 
 std::unique_ptr<Operator> make_operator(Builder& builder, const NetworkLayer& layer) {
+    if (layer.layer.kind == LayerKind::other)
+        throw not_possible("measuring 'other:' layers", "they have no kernel");
+    if (layer.layer.kind == LayerKind::matmul && layer.layer.dims.g != 1)
+        throw not_possible("measuring batched matrix products",
+                           "the collector runs one at a time; ask for one of them");
     for (const Entry& entry : table)
         if (entry.kind == layer.layer.kind) return entry.make(builder, layer);
     throw job_failed("building the step",

@@ -1,5 +1,6 @@
 // Convolution, driver "conv": mb g ic ih iw oc oh ow kh kw sh sw dh dw ph pw; attributes bias,
-// dtype. ic and oc are totals over the groups.
+// dtype, asymmetric (1: more padding behind than before, as the sizes say). ic and oc are totals
+// over the groups.
 
 #include <fmt/format.h>
 
@@ -20,7 +21,8 @@ void read(ProblemReader& text, Layer& layer) {
     if (d.oc % d.g != 0)
         throw text.wrong("oc", fmt::format("a multiple of the {} groups", d.g),
                          fmt::format("{}", d.oc));
-    read_windows(text, layer, Rounding::floor_or_same);
+    read_windows(text, layer,
+                 text.flag("asymmetric", false) ? Rounding::any : Rounding::floor_or_same);
     layer.bias = text.flag("bias", true);
 }
 
@@ -29,7 +31,10 @@ std::string write(const Layer& layer) {
     std::string problem = fmt::format("mb{}", d.mb);
     if (d.g != 1) problem += fmt::format("g{}", d.g);
     problem += fmt::format("ic{}oc{}{}", d.ic, d.oc, write_windows(layer));
-    return problem + (layer.bias ? "" : ",bias=0");
+    if (!layer.bias) problem += ",bias=0";
+    const bool usual =
+        is_floor_or_same(height_window(layer)) && is_floor_or_same(width_window(layer));
+    return problem + (usual ? "" : ",asymmetric=1");
 }
 
 double weight_elements(const Layer& layer) {

@@ -1,0 +1,215 @@
+// ridge import: logs and profiles of other programs into the run store. One subcommand per format.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <numeric>
+
+#include "apps/ridge/commands.hpp"
+#include "apps/ridge/environment.hpp"
+#include "collectors/import/byte_stream.hpp"
+#include "collectors/import/verbose_log.hpp"
+#include "collectors/import/verbose_run.hpp"
+#include "core/files.hpp"
+#include "core/json.hpp"
+#include "report/table.hpp"
+#include "report/terminal.hpp"
+#include "ridge/machine.hpp"
+#include "ridge/run_store.hpp"
+
+namespace ridge::app {
+namespace {
+
+using report::Cell;
+
+struct ImportOptions {
+    std::string file, store, machine, name;
+    int threads = 0;
+    std::size_t top = 15;
+    bool json = false, dry = false;
+};
+
+/// The machine that the run is held against: the one asked for, else this one if it was probed,
+/// else none, and explain will ask for it.
+std::optional<Machine> machine_for(const ImportOptions& options) {
+    if (!options.machine.empty()) return load_machine(options.machine);
+    if (file_exists(local_machine_path())) return load_machine("local");
+    return std::nullopt;
+}
+
+std::string name_of(const ImportOptions& options) {
+    if (!options.name.empty()) return options.name;
+    if (options.file == "-") return "standard input";
+    return std::filesystem::path(options.file).filename().string();
+}
+
+Json counts_json(const import::VerboseLog& log) {
+    return {{"lines", log.lines},
+            {"bytes", log.bytes},
+            {"executions_timed", log.timed},
+            {"executions_untimed", log.untimed},
+            {"creations", log.creations},
+            {"info", log.info},
+            {"graph", log.graph},
+            {"other", log.other},
+            {"noise", log.noise},
+            {"damaged", log.damaged},
+            {"lost", log.lost},
+            {"decimal", log.decimal_comma ? "comma" : "point"},
+            {"execution_s", log.exec_ms * 1e-3},
+            {"reorder_s", log.reorder_ms * 1e-3},
+            {"reference_kernel_s", log.reference_ms * 1e-3},
+            {"creation_s", log.create_ms * 1e-3},
+            {"graph_s", log.graph_ms * 1e-3},
+            {"product_flops", log.flops},
+            {"cache_hits", log.cache_hits},
+            {"cache_misses", log.cache_misses}};
+}
+
+Json rows_json(const import::VerboseRun& run) {
+    Json rows = Json::array();
+    for (const auto& entry : run.rows)
+        rows.push_back({{"layer", entry.row.key.layer},
+                        {"pass", to_string(entry.row.key.pass)},
+                        {"part", entry.row.key.part},
+                        {"problem", entry.row.problem},
+                        {"implementation", entry.row.implementation},
+                        {"executions", entry.executions},
+                        {"warm_up", entry.warm_up},
+                        {"total_s", entry.total_ms * 1e-3},
+                        {"time_s", entry.row.time.time.value()},
+                        {"reference_kernel", entry.reference}});
+    return rows;
+}
+
+/// Rows by the time that all their executions took together.
+report::Table costs_table(const import::VerboseLog& log, const import::VerboseRun& run,
+                          std::size_t top) {
+    using report::right;
+    report::Table table({{.header = "layer", .shorten_to = 8},
+                         {.header = "pass", .shorten_to = 8},
+                         {.header = "problem", .shorten_to = 24},
+                         right("runs"),
+                         right("warm-up"),
+                         right("total", "ms"),
+                         right("share", "%"),
+                         right("each", "ms"),
+                         {.header = "kernel", .shorten_to = 10}});
+    std::vector<const import::VerboseRow*> order;
+    for (const auto& row : run.rows) order.push_back(&row);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto* a, const auto* b) { return a->total_ms > b->total_ms; });
+    if (order.size() > top) order.resize(top);
+    for (const auto* entry : order) {
+        const Measurement& row = entry->row;
+        std::string pass(to_string(row.key.pass));
+        if (!row.key.part.empty()) pass += " " + row.key.part;
+        table.add_row({report::printable(row.key.layer), report::printable(pass),
+                       report::printable(row.problem), Cell::count(entry->executions),
+                       Cell::count(entry->warm_up), Cell::number(entry->total_ms, 3),
+                       log.exec_ms > 0 ? Cell::number(100 * entry->total_ms / log.exec_ms, 1)
+                                       : Cell::missing(),
+                       Cell::number(row.time.time.value() * 1e3, 4),
+                       report::printable(row.implementation)});
+    }
+    return table;
+}
+
+void print_log(const import::VerboseLog& log, const import::VerboseRun& run,
+               const ImportOptions& options) {
+    const auto screen = report::terminal(1);
+    fmt::print("{}: {} lines, {} executions, {} creations{}\n", report::printable(run.info.network),
+               log.lines, log.timed + log.untimed, log.creations,
+               log.versions.empty()
+                   ? ""
+                   : report::printable(", oneDNN " + run.info.environment.library_version));
+    fmt::print(
+        "Times: executions {:.6g} ms, of it reorders {:.6g} ms, reference kernels {:.6g} "
+        "ms; beside it creation {:.6g} ms\n",
+        log.exec_ms, log.reorder_ms, log.reference_ms, log.create_ms);
+    if (log.cache_hits + log.cache_misses > 0)
+        fmt::print("Primitive cache: {} of {} creations hit\n", log.cache_hits,
+                   log.cache_hits + log.cache_misses);
+    if (run.steps > 0)
+        fmt::print("Step: {} executions, {} times, the first {} are warm-up\n", run.step_executions,
+                   run.steps, run.warm_up_steps);
+    else
+        fmt::print("Step: none repeats; each problem is one row, of one execution\n");
+    fmt::print(
+        "\n{}\n",
+        costs_table(log, run, options.top).text({.width = screen.width, .colour = screen.colour}));
+    for (const auto& note : run.notes) fmt::print("  ! {}\n", report::printable(note));
+}
+
+ExitCode import_verbose(const ImportOptions& options) {
+    const auto machine = machine_for(options);
+    const std::string store_path = options.store.empty() ? RunStore::default_path() : options.store;
+    if (!options.dry) RunStore::require_usable(store_path);
+    const auto bytes =
+        options.file == "-" ? import::open_standard_input() : import::open_bytes(options.file);
+    const import::VerboseLog log = import::read_verbose_log(*bytes);
+    import::require_executions(log, options.file);
+
+    import::VerboseRunOptions run_options;
+    run_options.name = name_of(options);
+    run_options.machine = machine ? machine->name : "unknown";
+    run_options.threads = options.threads;
+    run_options.machine_threads = machine ? machine->cores : 0;
+    run_options.imported_at = now_utc();
+    run_options.command = "ridge import verbose " + options.file;
+    run_options.ridge_version = RIDGE_VERSION;
+    const import::VerboseRun run = import::make_run(log, run_options, options.file);
+
+    std::optional<std::int64_t> id;
+    if (!options.dry) id = RunStore(store_path).import_run(import::run_document(run), options.file);
+    if (options.json) {
+        Json json{{"id", id ? Json(*id) : Json(nullptr)},
+                  {"counts", counts_json(log)},
+                  {"steps", run.steps},
+                  {"step_executions", run.step_executions},
+                  {"warm_up_steps", run.warm_up_steps},
+                  {"rows", rows_json(run)},
+                  {"notes", run.notes},
+                  {"source", to_string(Source::measured)}};
+        fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+        return ExitCode::done;
+    }
+    print_log(log, run, options);
+    if (id)
+        fmt::print("\nStored as run {0}: ridge explain --run {0}{1}\n", *id,
+                   machine ? "" : " --machine FILE");
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_import(CLI::App& app, Action& action) {
+    auto* verb = app.add_subcommand("import", "Logs and profiles of other programs as runs");
+    verb->require_subcommand(1);
+    verb->footer("Example:\n  ONEDNN_VERBOSE=1 ./train | ridge import verbose -");
+
+    const auto options = std::make_shared<ImportOptions>();
+    auto* verbose = verb->add_subcommand(
+        "verbose", "A log of ONEDNN_VERBOSE (DNNL_VERBOSE, MKLDNN_VERBOSE), any release");
+    verbose->footer(
+        "Example:\n  ridge import verbose log.txt --machine xeon.yaml\n"
+        "  ONEDNN_VERBOSE=1 ./train | ridge import verbose -");
+    verbose->add_option("LOG", options->file, "File, gzip and zstd too, or - for standard input")
+        ->required();
+    verbose->add_option("--store", options->store, "Run store (default: that of this user)");
+    verbose->add_option("--machine", options->machine,
+                        "Machine that the log was made on: file or name (default: this one)");
+    verbose
+        ->add_option("--threads", options->threads, "Threads that ran (default: as the log says)")
+        ->check(whole_number(1, 1'000'000));
+    verbose->add_option("--name", options->name, "Name of the run (default: that of the file)");
+    verbose->add_option("--top", options->top, "Rows to print")->check(whole_number(1, 1'000'000));
+    verbose->add_flag("--dry-run", options->dry, "Read and print, store nothing");
+    verbose->add_flag("--json", options->json, "Print JSON");
+    verbose->callback(
+        [options, &action] { action = [options] { return import_verbose(*options); }; });
+}
+
+}  // namespace ridge::app
