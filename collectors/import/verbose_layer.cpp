@@ -408,6 +408,7 @@ std::string image_text(const std::vector<std::int64_t>& sizes) {
 std::vector<std::int64_t> tensor_sizes(const VerboseRecord& record) {
     if (const auto lists = read_sizes(record.problem)) return lists->front();
     const Descriptor of = descriptor_of(record);
+    if (!of.contains("ic")) throw NoLayer{"its sizes are not those of one tensor"};
     std::vector<std::int64_t> sizes;
     for (const char* key : {"mb", "ic", "id", "ih", "iw"})
         if (of.contains(key)) sizes.push_back(value_of(of, key, 1));

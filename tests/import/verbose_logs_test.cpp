@@ -162,14 +162,15 @@ TEST_SUITE("reference") {
         for (const auto& row : reorders.rows)
             if (row.row.kind == LayerKind::reorder) ++parts[row.row.key.part];
         CHECK(parts["reorder src"] == 2);
-        CHECK(parts["reorder diff_dst"] == 2);
-        CHECK(parts["reorder diff_wei"] == 1);
+        CHECK(parts["reorder diff_dst"] == 1);
         CHECK(parts["reorder wei"] == 1);
+        CHECK(parts["reorder wei 2"] == 1);
 
         // Log 31: benchdnn's own fills.
         const VerboseRun fills = run_of("31_mkldnn_v0x_benchdnn_resnet_conv1");
-        CHECK(fills.notes.front().starts_with("harness: "));
-        CHECK(fills.notes.front().find("50.358 ms") != std::string::npos);
+        CHECK(std::any_of(fills.notes.begin(), fills.notes.end(), [](const std::string& note) {
+            return note.starts_with("harness: ") && note.find("50.358 ms") != std::string::npos;
+        }));
 
         // Log 40: an empty tensor keeps its row, without work.
         const VerboseRun empty = run_of("40_dnnl_v140_deconv_bwd_nested_conv");
