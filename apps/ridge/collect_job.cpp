@@ -195,7 +195,7 @@ RunCounting counting_of(const CollectOptions& options, const TrainingStep& step,
     task.state = state;
     task.threads = threads;
     task.quiet = options.quiet;
-    if (!counting.choice.traced) return counting;
+    if (!counting.choice.traced && !counting.choice.hardware) return counting;
     try {
         task.caches = hierarchy_of(machine, threads);
     } catch (const Error& error) {
@@ -249,6 +249,19 @@ void keep_levels(const clock::QuietTracker& tracker, const RunStore& store, cons
 
 int usable_thread_count() {
     return clock::usable_threads(static_cast<int>(probe::read_topology().cores.size()));
+}
+
+TrainingStep rebuild_step(const RunInfo& info) {
+    CollectOptions options;
+    // As command_line() wrote it: what stands between the quotes is a name, a path or a layer.
+    const auto begin = info.command.find('\'');
+    const auto end = info.command.rfind('\'');
+    options.network = begin < end ? info.command.substr(begin + 1, end - begin - 1) : info.network;
+    options.batch = info.batch;
+    options.dtype = info.dtype;
+    options.library = info.library;
+    options.chosen_counters.traced = true;
+    return build_step(network_of(options), options, info.threads);
 }
 
 std::int64_t collect(const CollectOptions& options) {

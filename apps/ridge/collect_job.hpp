@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/ridge/counter_choice.hpp"
+#include "ridge/kernel.hpp"
 #include "ridge/layer.hpp"
 #include "ridge/measurement.hpp"
 
@@ -32,6 +33,10 @@ struct CollectOptions {
 
 /// Threads that `threads = 0` means: one per usable core.
 [[nodiscard]] int usable_thread_count();
+
+/// The step of a stored run, built once more to be traced. Throws Error bad_input when its network
+/// is not here.
+[[nodiscard]] TrainingStep rebuild_step(const RunInfo& info);
 
 /// Measures and stores; returns the id of the complete run. Throws ridge::Error.
 std::int64_t collect(const CollectOptions& options);

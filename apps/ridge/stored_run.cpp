@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apps/ridge/simulated_again.hpp"
 #include "core/files.hpp"
 #include "model/explain/selection.hpp"
 #include "ridge/error.hpp"
@@ -46,22 +47,25 @@ Machine machine_of(const RunInfo& info, const StoredRunOptions& options) {
 
 namespace {
 
-/// Bytes that were simulated with other caches than those of `machine` say nothing about it.
-void drop_foreign_bytes(Run& run, const Machine& machine) {
+/// Bytes that crossed other caches than those of `machine` say nothing about it: the same streams
+/// are simulated with these, or the bytes are set aside.
+void fit_bytes(Run& run, const Machine& machine) {
     if (run.info.simulated_caches.empty()) return;
-    std::string caches;
+    std::string reason;
     try {
-        caches = describe_caches(hierarchy_of(machine, run.info.threads));
+        const HierarchySpec caches = hierarchy_of(machine, run.info.threads);
+        if (describe_caches(caches) == run.info.simulated_caches) return;
+        reason = simulate_again(run, caches);
+        if (reason.empty()) return;
     } catch (const Error& error) {
-        caches = error.what();
+        reason = error.what();
     }
-    if (caches == run.info.simulated_caches) return;
     for (Measurement& row : run.rows)
         for (auto& [name, reading] : row.counters)
-            if (name.ends_with("_bytes") && reading.available() &&
-                reading.source() != Source::measured)
-                reading = Reading::unavailable("simulated with other caches: " +
-                                               run.info.simulated_caches);
+            if (name.ends_with("_bytes") && reading.available())
+                reading = Reading::unavailable(
+                    fmt::format("simulated with other caches ({}) and not with these: {}",
+                                run.info.simulated_caches, reason));
 }
 
 }  // namespace
@@ -77,7 +81,7 @@ StoredRun load_stored_run(const StoredRunOptions& options) {
     StoredRun result;
     result.run = store.load_run(answer.run);
     result.machine = machine_of(result.run.info, options);
-    drop_foreign_bytes(result.run, result.machine);
+    fit_bytes(result.run, result.machine);
     result.analysis = analyse(result.run, result.machine);
     result.layer = answer.layer;
     return result;

@@ -159,6 +159,55 @@ TEST_SUITE("cli") {
         for (const auto& [work, counts] : instructions) CHECK(counts.size() == 1);
     }
 
+    TEST_CASE("counters: what-if on the caches simulates the same streams again" *
+              doctest::skip(!tracer_unavailable().empty())) {
+        const TemporaryFolder folder;
+        const std::vector<std::string> environment{"XDG_DATA_HOME=" + folder.path()};
+        const std::string store = folder.file("runs.db");
+        // Each image takes 2.4 MB of weights: read again from L3 where L2 is small.
+        const std::string layer = "conv:mb2ic256ih14oc256oh14kh3ph1";
+        const auto collected =
+            run_ridge(collect(layer, store,
+                              {"--counters", "traced", "--state", "cold", "--passes", "forward"}),
+                      environment);
+        REQUIRE_MESSAGE(collected.exit_code == 0, collected.err);
+        const auto bytes_of = [&](std::vector<std::string> what_if, const std::string& level) {
+            std::vector<std::string> line{"explain", "--json", "--store", store};
+            line.insert(line.end(), what_if.begin(), what_if.end());
+            const auto outcome = run_ridge(line, environment);
+            REQUIRE_MESSAGE(outcome.exit_code == 0, outcome.err);
+            const json explained = json::parse(outcome.out);
+            for (const json& row : explained["rows"])
+                for (const json& term : row["terms"])
+                    if (row["part"] == "" && term["resource"] == level) {
+                        CHECK(term["bytes_source"] == "simulated");
+                        return term["bytes"].get<double>();
+                    }
+            FAIL("no term for " << level);
+            return 0.0;
+        };
+        // The other way to the same answer: one layer, simulated without a run.
+        const auto simulated = [&](std::vector<std::string> what_if) {
+            std::vector<std::string> line{"simulate", layer, "--json", "--machine",
+                                          "xeon-platinum-8180"};
+            line.insert(line.end(), what_if.begin(), what_if.end());
+            const auto outcome = run_ridge(line, environment);
+            REQUIRE_MESSAGE(outcome.exit_code == 0, outcome.err);
+            const json traffic = json::parse(outcome.out);
+            for (const json& level : traffic["levels"])
+                if (level["level"] == "L2")
+                    return level["read_bytes"].get<double>() + level["written_bytes"].get<double>();
+            return 0.0;
+        };
+        const double before = bytes_of({}, "L3");
+        const double after = bytes_of({"--set", "l2.capacity=0.5x"}, "L3");
+        CHECK(before == doctest::Approx(simulated({})).epsilon(0.02));
+        CHECK(after == doctest::Approx(simulated({"--set", "l2.capacity=0.5x"})).epsilon(0.02));
+        CHECK(after > 2 * before);
+        // A slower memory moves the same bytes.
+        CHECK(bytes_of({"--set", "dram.bandwidth=0.5x"}, "DRAM") == bytes_of({}, "DRAM"));
+    }
+
     TEST_CASE("counters: none leaves none, auto says in one line what it left out") {
         const TemporaryFolder folder;
         const std::vector<std::string> environment{"XDG_DATA_HOME=" + folder.path()};
