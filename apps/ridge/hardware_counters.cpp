@@ -6,7 +6,9 @@
 
 #include "collectors/papi/calibration.hpp"
 #include "collectors/papi/known_work.hpp"
+#include "collectors/papi/limits.hpp"
 #include "collectors/probe/topology.hpp"
+#include "ridge/counter_names.hpp"
 
 namespace ridge::app {
 namespace {
@@ -31,6 +33,21 @@ void run_rows_before(const TrainingStep& step, std::size_t row, std::size_t byte
             moved += tensor.bytes;
     }
     for (; back > 0; --back) step.kernels[(row + rows - back) % rows]->execute();
+}
+
+/// Noise of what the rest of the machine moves meanwhile, in a count of bytes.
+constexpr double least_share = 0.9;
+
+/// A row that finds empty caches reads its inputs from memory, whatever the counter says.
+void refuse_too_few_bytes(std::map<std::string, Reading>& counts, const Kernel& kernel) {
+    double least = 0;
+    for (const KernelTensor& tensor : kernel.tensors())
+        if (tensor.read && !tensor.scratchpad) least += static_cast<double>(tensor.bytes);
+    const auto read = counts.find(counter::read_bytes("DRAM"));
+    if (read == counts.end() || !read->second.available()) return;
+    if (std::string reason = papi::fewer_than_least(read->second.value(), least_share * least);
+        !reason.empty())
+        read->second = Reading::unavailable(std::move(reason));
 }
 
 }  // namespace
@@ -95,7 +112,9 @@ std::map<std::string, Reading> count_row(CounterSession& session, const Training
                 break;
         }
     };
-    return session.count([&] { kernel.execute(); }, prepare);
+    auto counts = session.count([&] { kernel.execute(); }, prepare);
+    if (state == CacheState::cold) refuse_too_few_bytes(counts, kernel);
+    return counts;
 }
 
 }  // namespace ridge::app

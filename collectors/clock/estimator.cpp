@@ -12,10 +12,24 @@
 namespace ridge::clock {
 namespace {
 
+/// Clock of a sample relative to the one that times are normalised to.
+double relative_clock(const Sample& sample) {
+    return sample.raw_time.value() > 0 ? sample.time / sample.raw_time : 1;
+}
+
+/// Quiet samples at one clock. Times at another one cannot be normalised to it: memory does not
+/// follow the clock of the core.
 std::vector<Sample> quiet_by_time(std::span<const Sample> samples) {
     std::vector<Sample> quiet;
-    std::copy_if(samples.begin(), samples.end(), std::back_inserter(quiet),
-                 [](const Sample& s) { return s.quiet; });
+    std::vector<double> clocks;
+    for (const Sample& sample : samples) {
+        if (!sample.quiet) continue;
+        quiet.push_back(sample);
+        clocks.push_back(relative_clock(sample));
+    }
+    const std::vector<bool> steady = steady_clock_samples(clocks);
+    std::size_t at = 0;
+    std::erase_if(quiet, [&](const Sample&) { return !steady[at++]; });
     std::sort(quiet.begin(), quiet.end(),
               [](const Sample& a, const Sample& b) { return a.time < b.time; });
     return quiet;
@@ -39,6 +53,15 @@ std::size_t estimate_rank(std::size_t n, const Protocol& protocol) {
 }
 
 }  // namespace
+
+std::vector<bool> steady_clock_samples(std::span<const double> clocks) {
+    if (clocks.empty()) return {};
+    const double middle = median({clocks.begin(), clocks.end()});
+    std::vector<bool> steady;
+    for (const double clock : clocks)
+        steady.push_back(std::abs(clock - middle) <= clock_tolerance * middle);
+    return steady;
+}
 
 bool settled(std::span<const Sample> samples, const Protocol& protocol) {
     return settled_sorted(quiet_by_time(samples), protocol);

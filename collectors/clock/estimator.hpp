@@ -11,6 +11,11 @@
 
 namespace ridge::clock {
 
+/// Samples at a clock further from their median clock are dropped: thermal and power limits
+/// otherwise end up in the numbers.
+inline constexpr double clock_tolerance = 0.05;
+[[nodiscard]] std::vector<bool> steady_clock_samples(std::span<const double> clocks);
+
 /// Enough quiet samples, of several visits, within about 1 % of the smallest one. Anchored at the
 /// smallest: samples that agree above it agree about a disturbance.
 [[nodiscard]] bool settled(std::span<const Sample> samples, const Protocol& protocol);

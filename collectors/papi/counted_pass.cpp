@@ -104,8 +104,10 @@ void CountedPass::add_up(PassCounts& counts) const {
             }
             const ScaledCount scaled = scale_to_full_time(value, after.enabled_s - before.enabled_s,
                                                           after.running_s - before.running_s);
-            if (!scaled.refused.empty() && counts.unavailable.empty())
-                counts.unavailable = scaled.refused;
+            std::string refused = scaled.refused;
+            if (refused.empty() && scaled.coverage < whole_time)
+                refused = multiplexed_too_short(counts.elapsed_s, multiplexing_period_s);
+            if (!refused.empty() && counts.unavailable.empty()) counts.unavailable = refused;
             counts.values[group.events[i]] += scaled.value;
         }
     }

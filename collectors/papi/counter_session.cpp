@@ -9,6 +9,7 @@
 #include "collectors/papi/limits.hpp"
 #include "collectors/papi/row_state.hpp"
 #include "collectors/step/flush_denormals.hpp"
+#include "ridge/counter_names.hpp"
 #include "ridge/counters.hpp"
 
 namespace ridge {
@@ -65,6 +66,7 @@ struct CounterSession::Impl {
     std::vector<CounterAvailability> available;
     std::string unavailable;
     int threads = 0;
+    std::map<std::string, double> base_counts;  ///< cycles and instructions of the last count
 
     void resolve();
     void describe();
@@ -75,6 +77,8 @@ struct CounterSession::Impl {
                                          const std::function<void()>& execution,
                                          const std::function<void()>& prepare);
     void subtract_background(CountedPass& pass, PassCounts& counts) const;
+    void keep_base(const CountedPass& pass, const PassCounts& counts,
+                   const std::vector<double>& overhead);
     [[nodiscard]] std::string impossible(const CountedPass& pass, const PassCounts& counts,
                                          int row) const;
     void add(const CountedPass& pass, const PassCounts& counts, const std::vector<double>& overhead,
@@ -223,10 +227,29 @@ void CounterSession::Impl::add(const CountedPass& pass, const PassCounts& counts
     }
 }
 
+/// Cycles and instructions run beside every group of a thread: those of the first one that can be.
+void CounterSession::Impl::keep_base(const CountedPass& pass, const PassCounts& counts,
+                                     const std::vector<double>& overhead) {
+    if (pass.pass().scope != CounterScope::thread || !counts.unavailable.empty()) return;
+    std::map<std::string, double> found;
+    for (std::size_t i = 0; i < counts.values.size(); ++i) {
+        const int row = pass.pass().events[i].row;
+        if (row == papi::cycles_row) found[counter::cycles] += counts.values[i] - overhead[i];
+        if (row == papi::instructions_row)
+            found[counter::instructions] += counts.values[i] - overhead[i];
+    }
+    if (found.size() == 2 &&
+        papi::impossible_instructions(found[counter::instructions], found[counter::cycles],
+                                      options.most_per_cycle)
+            .empty())
+        base_counts = std::move(found);
+}
+
 std::vector<Sum> CounterSession::Impl::count(const std::vector<bool>& wanted,
                                              const std::function<void()>& execution,
                                              const std::function<void()>& prepare) {
     std::vector<Sum> sums(table.rows.size());
+    base_counts.clear();
     for (std::size_t i = 0; i < passes.size(); ++i) {
         if (!holds(passes[i], wanted)) continue;
         measure_overhead(i);
@@ -239,6 +262,7 @@ std::vector<Sum> CounterSession::Impl::count(const std::vector<bool>& wanted,
         if (passes[i].pass().scope == CounterScope::socket && counts.unavailable.empty())
             subtract_background(passes[i], counts);
         add(passes[i], counts, overheads[i], sums);
+        if (base_counts.empty()) keep_base(passes[i], counts, overheads[i]);
     }
     return sums;
 }
@@ -335,6 +359,8 @@ std::map<std::string, Reading> CounterSession::count(const std::function<void()>
                                                           source_of(row))
                                                 : Reading::unavailable(reason));
     }
+    for (const auto& [name, value] : impl_->base_counts)
+        counts.try_emplace(name, Reading(value, Source::measured));
     for (const CounterRow& row : impl_->table.rows) {
         if (row.sum_of.empty()) continue;
         double sum = 0;

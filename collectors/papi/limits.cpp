@@ -66,25 +66,6 @@ std::string fewer_than_least(double counted_bytes, double least_bytes) {
                        counted_bytes, least_bytes / std::max(counted_bytes, 1.0));
 }
 
-std::vector<bool> steady_clock_samples(std::span<const double> clocks_hz) {
-    std::vector<double> sorted(clocks_hz.begin(), clocks_hz.end());
-    std::sort(sorted.begin(), sorted.end());
-    std::vector<bool> steady;
-    for (const double clock : clocks_hz) {
-        const double median = sorted[sorted.size() / 2];
-        steady.push_back(std::abs(clock - median) <= 0.05 * median);
-    }
-    return steady;
-}
-
-bool denormals_found(double assists, double instructions) {
-    return assists * 1000 > instructions;
-}
-
-bool denormals_suspected(double time_s, double time_with_normal_values_s) {
-    return time_s > 1.5 * time_with_normal_values_s;
-}
-
 bool hidden_by_overhead(double counted, double overhead) {
     return overhead > 0 && counted <= 10 * overhead;
 }

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "ridge/counters.hpp"
 
@@ -26,6 +24,11 @@ struct ScaledCount {
 /// value x enabled / running. Times of 0 mean that the back end does not tell: nothing to scale.
 [[nodiscard]] ScaledCount scale_to_full_time(double value, double enabled_s, double running_s);
 
+/// What the kernel shares counters by where events do not fit: its default for x86
+/// (perf_event_mux_interval_ms).
+inline constexpr double multiplexing_period_s = 4e-3;
+/// Share of the time above which a counter was not shared with others.
+inline constexpr double whole_time = 0.99;
 /// A region shorter than one period of the kernel's multiplexing may never see its event on a
 /// counter. Empty when long enough, else what to do.
 [[nodiscard]] std::string multiplexed_too_short(double region_s, double period_s);
@@ -40,15 +43,6 @@ struct ScaledCount {
 [[nodiscard]] std::string impossible_bytes(double bytes, double elapsed_s, double peak_bytes_per_s);
 /// Fewer bytes than a pass must move at least: bytes derived without the width of the accesses.
 [[nodiscard]] std::string fewer_than_least(double counted_bytes, double least_bytes);
-
-/// Samples whose clock lies within 5 % of the median clock: thermal and power limits otherwise
-/// end up in the numbers.
-[[nodiscard]] std::vector<bool> steady_clock_samples(std::span<const double> clocks_hz);
-
-/// More than one assist per thousand instructions: the kernel works on denormal numbers.
-[[nodiscard]] bool denormals_found(double assists, double instructions);
-/// The same without counters: values of the run against normal ones.
-[[nodiscard]] bool denormals_suspected(double time_s, double time_with_normal_values_s);
 
 /// Less than ten times what starting and reading the counters itself costs.
 [[nodiscard]] bool hidden_by_overhead(double counted, double overhead);

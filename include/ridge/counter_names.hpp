@@ -9,9 +9,12 @@ namespace ridge::counter {
 
 inline constexpr const char* flops = "PAPI_FP_OPS";  ///< executed, of all precisions
 inline constexpr const char* instructions = "PAPI_TOT_INS";
-inline constexpr const char* loads = "PAPI_LD_INS";   ///< demand loads
-inline constexpr const char* stores = "PAPI_SR_INS";  ///< non-temporal ones included
+inline constexpr const char* cycles = "PAPI_TOT_CYC";  ///< of the cores, all threads together
+inline constexpr const char* loads = "PAPI_LD_INS";    ///< demand loads
+inline constexpr const char* stores = "PAPI_SR_INS";   ///< non-temporal ones included
 
+/// Operations that the core handed to its microcode: denormal operands.
+inline constexpr const char* fp_assists = "fp_assists";
 /// Changes from 256- or 512-bit instructions with dirty upper halves to legacy SSE ones.
 inline constexpr const char* sse_transitions = "sse_avx_transitions";
 

@@ -190,7 +190,8 @@ public:
     /// Runs `execution` once for each group of counters (never multiplexed) and once more where
     /// threads appeared meanwhile, each time after `prepare`, which is not counted: it brings the
     /// caches into the state that the count is about. Values are `measured` (`traced` where they
-    /// are the tracer's), or unavailable with the reason.
+    /// are the tracer's), or unavailable with the reason. Cycles and instructions of all threads
+    /// come with them where they could be counted.
     [[nodiscard]] std::map<std::string, Reading> count(const std::function<void()>& execution,
                                                        const std::function<void()>& prepare = {});
     /// Threads that the last count() attached counters to.

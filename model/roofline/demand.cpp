@@ -68,6 +68,10 @@ Demand demand_of(const Layer& layer, const Measurement& row,
     auto traffic = minimum_traffic(layer, pass);
     for (std::size_t i = 0; i < traffic.size() && i < reuse_distances.size(); ++i)
         traffic[i].reuse_distance = reuse_distances[i];
+    for (const TensorTraffic& tensor : traffic) {
+        demand.inputs += tensor.read;
+        demand.outputs += tensor.written;
+    }
     demand.traffic = place(traffic, roofline);
     if (pass != Pass::update) {
         const auto padding = channel_padding(layer, row.formats);

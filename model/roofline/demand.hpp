@@ -24,6 +24,7 @@ struct Demand {
     Flops useful;
     Bytes minimum;
     Bytes footprint;
+    Bytes inputs, outputs;          ///< of the tensors that are read and of those that are written
     std::vector<LevelUse> traffic;  ///< nearest level first; levels without traffic left out
     /// Executed / useful FLOPs: as counted where there is a count, else as the memory formats tell
     /// (channels are padded to whole blocks).

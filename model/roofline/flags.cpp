@@ -8,7 +8,9 @@
 
 #include "model/roofline/roofs.hpp"
 #include "model/roofline/row_analysis.hpp"
+#include "model/roofline/traffic_cause.hpp"
 #include "model/roofline/transitions.hpp"
+#include "ridge/counter_names.hpp"
 #include "ridge/format.hpp"
 
 namespace ridge {
@@ -133,6 +135,45 @@ void add_kernel_flags(RowAnalysis& a, const Demand& demand, const Roofline& roof
                         a.row.implementation, named.name));
 }
 
+/// More than one assist of the microcode in a thousand instructions.
+void add_denormals_flag(RowAnalysis& a) {
+    const auto count = [&](const char* name) {
+        const auto found = a.row.counters.find(name);
+        return found == a.row.counters.end() ? 0.0 : found->second.value_or(0);
+    };
+    const double assists = count(counter::fp_assists);
+    const double instructions = count(counter::instructions);
+    if (denormals_found(assists, instructions))
+        a.flags.push_back(fmt::format(
+            "denormals: {:.1f} assists per thousand instructions, operands are denormal numbers",
+            assists * 1000 / instructions));
+}
+
+/// Where memory bounds the row: what crossed to it beyond the tensors.
+void add_traffic_flag(RowAnalysis& a, const Demand& demand, const Roofline& roofline) {
+    if (a.bound != Bound::memory || roofline.bandwidth.empty() ||
+        a.bound_level != roofline.bandwidth.back().level || a.bytes_source == Source::algorithmic)
+        return;
+    const Bytes tensors = demand.inputs + demand.outputs;
+    if (!(tensors.value() > 0) || a.bytes <= tensors * traffic_excess) return;
+    const std::string cause = traffic_cause(a.bytes, demand.inputs, demand.outputs);
+    a.flags.push_back(fmt::format(
+        "more bytes: {} moves {:.2f} x the bytes of the tensors ({}){}", a.bound_level,
+        a.bytes / tensors, to_string(a.bytes_source),
+        cause.empty() ? ", not explained by allocation or whole passes" : ": " + cause));
+}
+
+/// Which unit worked is told by the rate, not by the kernel's name.
+void add_matrix_unit_flag(RowAnalysis& a, const Roofline& roofline) {
+    if (!a.rate) return;
+    const auto vector = std::find_if(roofline.compute.begin(), roofline.compute.end(),
+                                     [](const ComputeRoof& roof) { return roof.isa < Isa::amx; });
+    if (vector == roofline.compute.begin() || vector == roofline.compute.end()) return;
+    if (*a.rate > vector->rate)
+        a.flags.push_back(fmt::format("matrix unit in use: {} is beyond the {} roof of {}",
+                                      format(*a.rate), vector->name, format(vector->rate)));
+}
+
 }  // namespace
 
 bool is_narrow(const ComputeRoof& roof, const Roofline& roofline) {
@@ -142,6 +183,10 @@ bool is_narrow(const ComputeRoof& roof, const Roofline& roofline) {
 bool is_reference_kernel(const Measurement& row) {
     if (row.kind == LayerKind::reorder) return has_part(row.implementation, "ref");
     return has_part(row.implementation, "ref") || has_part(row.implementation, "simple");
+}
+
+bool denormals_found(double assists, double instructions) {
+    return instructions > 0 && assists * 1000 > instructions;
 }
 
 bool is_winograd(const Measurement& row) {
@@ -168,6 +213,9 @@ void add_flags(RowAnalysis& a, const Demand& demand, const Roofline& roofline) {
             "fewer");
     if (demand.useful.value() > 0 && !roofline.compute.empty())
         add_kernel_flags(a, demand, roofline);
+    add_traffic_flag(a, demand, roofline);
+    add_matrix_unit_flag(a, roofline);
+    add_denormals_flag(a);
     if (demand.useful.value() > 0 && roofline.compute.empty())
         a.flags.push_back(fmt::format("no compute roof: the machine file has no ceiling for {}",
                                       to_string(roofline.dtype)));

@@ -59,6 +59,8 @@ struct ExecutedWork {
 /// oneDNN's plain C++ code behind names with the part "ref" or "simple".
 [[nodiscard]] bool is_reference_kernel(const Measurement& row);
 [[nodiscard]] bool is_winograd(const Measurement& row);
+/// More than one assist per thousand instructions: the kernel works on denormal numbers.
+[[nodiscard]] bool denormals_found(double assists, double instructions);
 /// AMX tiles and bf16 or int8 dot products are in no floating-point counter.
 [[nodiscard]] bool flops_not_countable(const Measurement& row);
 

@@ -38,6 +38,19 @@ TEST_SUITE("formula") {
         CHECK(past.memory.partial_line_bytes == 0);
     }
 
+    TEST_CASE("triad moves 32 bytes per double, 24 past the caches; a sum 8 (B1)") {
+        const double doubles = (1 << 20) / 8.0;
+        const auto moved = [&](const char* generator) {
+            const Traffic t = run(generator, small_machine());
+            double bytes = t.memory.read_bytes + t.memory.written_bytes;
+            for (const LevelTraffic& level : t.levels) bytes += level.counts.dirty_bytes;
+            return bytes / doubles;
+        };
+        CHECK(moved("triad:bytes=1MiB") == 32);
+        CHECK(moved("triad:bytes=1MiB,nt=1") == 24);
+        CHECK(moved("sweep:bytes=1MiB,passes=1") == 8);
+    }
+
     TEST_CASE("write-allocate evasion takes its share of the reads away") {
         for (const double share : {0.25, 0.5, 1.0}) {
             HierarchySpec spec = small_machine();

@@ -200,6 +200,24 @@ TEST_SUITE("formula") {
         CHECK_FALSE(summary.upper_bound);
     }
 
+    TEST_CASE("a quiet sample at another clock is dropped (C13)") {
+        const double ghz[] = {2.0, 2.0, 2.0, 1.5};
+        CHECK(steady_clock_samples(ghz) == std::vector<bool>{true, true, true, false});
+        // Memory does not follow the clock: at 1.5 of 2 GHz the same 1 ms is normalised to 0.75.
+        std::vector<Sample> samples;
+        for (const double clock : {2.0, 2.0, 2.0, 2.0, 1.5}) {
+            samples.emplace_back();
+            samples.back().quiet = true;
+            samples.back().raw_time = Seconds(1e-3);
+            samples.back().time = Seconds(1e-3 * clock / 2.0);
+        }
+        const auto summary = summarise(samples, Protocol{});
+        CHECK(summary.time.value() == doctest::Approx(1e-3));
+        CHECK(summary.spread.value() == 0);
+        CHECK(summary.samples == 5);
+        CHECK(summary.quiet_samples == 4);
+    }
+
     TEST_CASE("times belong to the quiet clock") {
         // A machine that stays at 90 % of its clock: raw times are 11 % longer.
         Disturbance model;

@@ -35,6 +35,14 @@ std::vector<std::string> parse_csv_record(const std::string& record) {
 }  // namespace
 
 TEST_SUITE("formula") {
+    TEST_CASE("rates have decimal prefixes: 1 GiB in 1 s is 1.07 GB/s (B18, B19)") {
+        const Bytes gib(1073741824.0);
+        CHECK((gib / Seconds(1)).value() / 1e9 == doctest::Approx(1.0737).epsilon(1e-4));
+        CHECK(format(gib / Seconds(1)) == "1.07 GB/s");
+        CHECK(format_iec(gib) == "1 GiB");
+        CHECK(format(Flops(2'048'000'000.0) / Seconds(1)) == "2.05 GFLOP/s");  // not 2.00
+    }
+
     TEST_CASE("three digits and an SI prefix") {
         CHECK(format(Seconds(0.00123)) == "1.23 ms");
         CHECK(format(Seconds(0)) == "0 s");

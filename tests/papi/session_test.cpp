@@ -192,6 +192,23 @@ TEST_SUITE("behaviour") {
         CHECK(has(session.count(work).at("PAPI_SP_OPS").reason(), "10 % of the time only"));
     }
 
+    TEST_CASE("a shared counter in less than a period of the sharing: measure in passes (C1)") {
+        const auto machine = machine_with({"p::ADD"});
+        CounterSession session(table_of(adds_row), machine, machine->options());
+        double length_s = 50e-6;
+        const auto work = [&] {
+            machine->pass_time(length_s);
+            machine->happen(1, "p::ADD", 4000);
+        };
+        machine->coverage = 0.5;
+        CHECK(has(session.count(work).at("PAPI_SP_OPS").reason(), "measure in passes: 50 us"));
+        machine->coverage = 1;  // its own for the whole time: however short
+        CHECK(session.count(work).at("PAPI_SP_OPS").value() == 4000);
+        machine->coverage = 0.5;
+        length_s = 5e-3;
+        CHECK(session.count(work).at("PAPI_SP_OPS").value() == doctest::Approx(4000));
+    }
+
     TEST_CASE("impossible counts are refused: IPC 929, more FLOPs than the units can do (C1)") {
         const EventTable table = shipped("Skylake-SP");
         CounterOptions options;
@@ -206,7 +223,10 @@ TEST_SUITE("behaviour") {
         CHECK(has(session.count(work).at("PAPI_SP_OPS").reason(), "IPC 928.9"));
         instructions = 2 * cycles;
         packed = 4 * cycles;
-        CHECK(session.count(work).at("PAPI_SP_OPS").value() == 64 * cycles);
+        const auto counts = session.count(work);
+        CHECK(counts.at("PAPI_SP_OPS").value() == 64 * cycles);
+        CHECK(counts.at("PAPI_TOT_CYC").value() == cycles);
+        CHECK(counts.at("PAPI_TOT_INS").value() == 2 * cycles);
         packed = 4.1 * cycles;
         CHECK(has(session.count(work).at("PAPI_SP_OPS").reason(), "per cycle"));
     }
