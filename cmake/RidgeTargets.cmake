@@ -35,11 +35,16 @@ endfunction()
 
 # ridge_tests(FOLDER LABELS smoke ... SOURCES a_test.cpp ... USES target ...): one doctest program
 # per folder; each label is a doctest suite of that name and one ctest entry. A label whose suite
-# holds no test case fails.
+# holds no test case fails. BESIDE_OTHERS: nothing in it measures, so that it may run while others
+# do (scripts/test.sh runs as many as there are cores).
 function(ridge_tests folder)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "LABELS;SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(ARG "BESIDE_OTHERS" "TIMEOUT" "LABELS;SOURCES;USES" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
+  endif()
+  set(alone TRUE)
+  if(ARG_BESIDE_OTHERS)
+    set(alone FALSE)
   endif()
   string(REPLACE "/" "_" target "test_${folder}")
   add_executable(${target} ${ARG_SOURCES})
@@ -51,6 +56,7 @@ function(ridge_tests folder)
     set_tests_properties(${folder}.${label} PROPERTIES
       LABELS ${label} TIMEOUT ${ARG_TIMEOUT} FAIL_REGULAR_EXPRESSION "test cases: +0 "
       SKIP_REGULAR_EXPRESSION "RIDGE-SKIP-ALL"
+      RUN_SERIAL ${alone}
       ENVIRONMENT "RIDGE_SHARE_DIR=${PROJECT_SOURCE_DIR}/data;RIDGE_BINARY=$<TARGET_FILE:ridge>;RIDGE_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
   endforeach()
 endfunction()

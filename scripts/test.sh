@@ -6,4 +6,5 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 ridge_install build test
 ridge_build release -DRIDGE_BUILD_TESTS=ON -DRIDGE_BUILD_BENCH=ON
-ctest --test-dir "$ridge_root/build/release" --no-tests=error --output-on-failure --timeout 600 "$@"
+ctest --test-dir "$ridge_root/build/release" -j "$(nproc)" --no-tests=error \
+    --output-on-failure --timeout 600 "$@"
