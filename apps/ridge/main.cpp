@@ -64,13 +64,11 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
 
     app::Action action;
-    for (auto add : {app::add_machine, app::add_network, app::add_collect, app::add_calibrate,
-                     app::add_explain, app::add_plot, app::add_predict, app::add_report,
-                     app::add_runs, app::add_simulate, app::add_trace, app::add_validate})
-        for (auto add :
-             {app::add_machine, app::add_network, app::add_collect, app::add_explain, app::add_plot,
-              app::add_report, app::add_runs, app::add_simulate, app::add_trace, app::add_import})
-            add(app, action);
+    for (auto add :
+         {app::add_machine, app::add_network, app::add_collect, app::add_calibrate,
+          app::add_explain, app::add_plot, app::add_predict, app::add_report, app::add_runs,
+          app::add_simulate, app::add_trace, app::add_validate, app::add_import})
+        add(app, action);
 
     return with_errors_told([&] {
         try {
