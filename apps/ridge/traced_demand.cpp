@@ -65,18 +65,18 @@ HierarchySpec private_caches(const Machine& machine, int threads) {
 
 void add_counts(PassDemand& d, const KernelCounts& c) {
     using enum InstructionClass;
-    for (int w = 0; w < vector_widths; ++w) {
-        const auto width = static_cast<VectorWidth>(w);
-        const auto i = static_cast<std::size_t>(w);
+    if (c.of(dot, VectorWidth::tile) > 0)
+        throw not_possible("--demand traced", "the model has no matrix registers (AMX)");
+    for (std::size_t i = 0; i < d.fma.size(); ++i) {
+        const auto width = static_cast<VectorWidth>(i);
         d.fma[i] = c.of(fp_fma, width) + c.of(dot, width);
         for (const InstructionClass kind :
              {fp_add_mul, fp_divide, fp_compare, integer, logic, shuffle, convert})
             if (width != VectorWidth::none) d.other_arithmetic[i] += c.of(kind, width);
     }
-    constexpr std::array<double, vector_widths> of_512{0, 1.0 / 4, 1.0 / 4, 1.0 / 2, 1};
-    for (int w = 0; w < vector_widths; ++w)
-        d.divisions +=
-            of_512[static_cast<std::size_t>(w)] * c.of(fp_divide, static_cast<VectorWidth>(w));
+    constexpr ByWidth of_512{0, 1.0 / 4, 1.0 / 4, 1.0 / 2, 1};
+    for (std::size_t i = 0; i < of_512.size(); ++i)
+        d.divisions += of_512[i] * c.of(fp_divide, static_cast<VectorWidth>(i));
     d.executed = Flops(c.flops());
     d.loads = c.vector_loads;
     d.broadcasts = c.broadcast_loads.accesses + c.scalar_loads.accesses;

@@ -19,8 +19,9 @@
 
 namespace ridge {
 
-/// Instructions by the width of their vectors (index: VectorWidth).
-using ByWidth = std::array<double, vector_widths>;
+/// Instructions by the width of their vectors (index: VectorWidth, 512 bits last; matrix registers
+/// are not in this model).
+using ByWidth = std::array<double, static_cast<std::size_t>(VectorWidth::bits512) + 1>;
 
 /// Bytes between a level and the next nearer one, both directions as seen from the core.
 struct LevelDemand {

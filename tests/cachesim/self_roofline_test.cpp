@@ -48,7 +48,7 @@ TEST_SUITE("formula") {
     }
 
     TEST_CASE("behaviour written in a machine file reaches the simulator") {
-        Machine machine = load_machine(shipped_machines().front().name);
+        Machine machine = load_machine("xeon-platinum-8180");
         CacheBehaviour& b = machine.levels[1].behaviour;
         b.policy = "qlru_h00_m1_r0_u1";
         b.inclusion = "inclusive";

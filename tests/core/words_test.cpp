@@ -34,7 +34,7 @@ void check_words(int count, Read read) {
 TEST_SUITE("formula") {
     TEST_CASE("the words of every enumeration read back") {
         check_words<Source>(5, source_from_string);
-        check_words<LayerKind>(13, layer_kind_from_string);
+        check_words<LayerKind>(14, layer_kind_from_string);
         check_words<Pass>(5, pass_from_string);
         check_words<DataType>(8, data_type_from_string);
         check_words<CacheState>(3, cache_state_from_string);

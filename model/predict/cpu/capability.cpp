@@ -108,7 +108,7 @@ Capability capability_of(const Machine& machine, int threads) {
     c.threads = threads;
     c.fma_per_s = arithmetic(machine, true, threads);
     c.other_per_s = arithmetic(machine, false, threads);
-    for (std::size_t i = 0; i < vector_widths; ++i) {
+    for (std::size_t i = 0; i < c.fma_per_s.size(); ++i) {
         if (c.fma_per_s[i] == 0) c.fma_per_s[i] = c.other_per_s[i] / 2;
         if (c.other_per_s[i] == 0) c.other_per_s[i] = c.fma_per_s[i];
     }
