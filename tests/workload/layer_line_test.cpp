@@ -152,7 +152,7 @@ TEST_SUITE("behaviour") {
         check_error("ip:ic3oc4,bias=0,bias=1", "bias: expected each attribute once");
         check_error("ip:ic3oc4,dtype=f33", "dtype: expected a data type such as f32 or bf16");
         check_error("matmul:3x4:5x6", "sizes: expected MxK:KxN such as 64x1024:1024x512");
-        check_error("matmul:2x3x4:2x4x5", "sizes: expected MxK:KxN");
+        check_error("matmul:2x3x4:3x4x5", "sizes: expected MxK:KxN");
         check_error("dropout:ic3,ratio=1", "ratio: expected a share from 0 to below 1, found '1'");
         check_error("lrn:ic3ih4beta", "beta: expected a number, found none");
         check_error("lrn:ic3ih4beta0.7.5", "beta: expected a number such as 0.75, found '0.7.5'");
