@@ -104,7 +104,8 @@ TEST_SUITE("behaviour") {
             std::string with_comma = text;
             const auto point = with_comma.find('.');
             if (point != std::string::npos) with_comma[point] = ',';
-            const VerboseLine line = parse_verbose_line(conv + with_comma);
+            const std::string text_of_line = conv + with_comma;  // the fields point into it
+            const VerboseLine line = parse_verbose_line(text_of_line);
             CHECK(line.what == VerboseClass::exec);
             CHECK(line.time_ms == std::strtod(text, nullptr));
             CHECK(line.problem == "mb2_ic16oc16_ih7oh7kh5sh1dh0ph2_iw7ow7kw5sw1dw0pw2");
