@@ -74,7 +74,7 @@ TEST_CASE("residuals are those of rows that were left out") {
         rows.push_back(row(random, truth, i % 2 ? "a" : "b"));
         if (i % 2 == 0) rows.back().time_s *= 1.2;
     }
-    const Residuals& r = fit(rows).of(Family::convolution).residuals;
+    const Residuals r = fit(rows).of(Family::convolution).residuals;
     CHECK(r.high > 0.1);
     CHECK(r.low < -0.1);
 }
