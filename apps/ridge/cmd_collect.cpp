@@ -7,6 +7,7 @@
 #include "apps/ridge/collect_job.hpp"
 #include "apps/ridge/commands.hpp"
 #include "apps/ridge/counter_choice.hpp"
+#include "apps/ridge/network_argument.hpp"
 #include "apps/ridge/repeat_check.hpp"
 #include "apps/ridge/runs_text.hpp"
 #include "core/json.hpp"
@@ -185,7 +186,9 @@ void add_collect(CLI::App& app, Action& action) {
         "  ridge collect conv:mb16ic64ih56oc64oh56kh3ph1 --threads 1 --state warm\n"
         "  ridge collect alexnet --batch 8 --threads 1..2 --library both");
     CollectOptions& job = options->collect;
-    verb->add_option("network", job.network, "Network, YAML file, or layer line")->required();
+    verb->add_option("network", job.network, "Network, YAML file, ONNX model, or layer line")
+        ->required();
+    add_dim_option(*verb, job.dims);
     verb->add_option("--batch", job.batch, "Images per step (a layer line has its own mb)")
         ->capture_default_str();
     verb->add_option("--threads", options->threads, "all, a number, or a range such as 1..4")

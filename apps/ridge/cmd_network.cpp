@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "apps/ridge/commands.hpp"
-#include "core/files.hpp"
+#include "apps/ridge/network_argument.hpp"
 #include "core/json.hpp"
 #include "report/table.hpp"
 #include "report/terminal.hpp"
@@ -18,8 +18,7 @@ namespace {
 using report::Cell;
 
 struct Options {
-    std::string network;
-    std::int64_t batch = 1;
+    NetworkArgument network;
     std::string dtype = "f32";
     bool json = false, csv = false;
 };
@@ -27,10 +26,11 @@ struct Options {
 Network network_of(const Options& options) {
     const auto dtype = data_type_from_string(options.dtype);
     if (!dtype) throw bad_input("--dtype", "f32 or bf16", "'" + options.dtype + "'");
-    const bool layer_line =
-        options.network.find(':') != std::string::npos && !file_exists(options.network);
-    if (layer_line) return single_layer_network(parse_layer(options.network));
-    return with_dtype(load_network(options.network, options.batch), *dtype);
+    const Network network = load_network_argument(options.network);
+    // A layer line and a model say themselves what they compute in, unless asked otherwise.
+    return is_layer_line(options.network.text) || *dtype == DataType::f32
+               ? network
+               : with_dtype(network, *dtype);
 }
 
 report::Table layers_table(const Network& network) {
@@ -183,9 +183,13 @@ void add_network(CLI::App& app, Action& action) {
     show_verb->footer(
         "Example:\n  ridge network show alexnet --batch 8\n"
         "  ridge network show conv:mb16ic64ih56oc64oh56kh3ph1 --json");
-    show_verb->add_option("network", options->network, "Network, YAML file, or layer line")
+    show_verb
+        ->add_option("network", options->network.text,
+                     "Network, YAML file, ONNX model, or layer line")
         ->required();
-    show_verb->add_option("--batch", options->batch, "Images per step")->capture_default_str();
+    show_verb->add_option("--batch", options->network.batch, "Images per step")
+        ->capture_default_str();
+    add_dim_option(*show_verb, options->network.dims);
     show_verb->add_option("--dtype", options->dtype, "f32 or bf16")->capture_default_str();
     show_verb->add_flag("--json", options->json, "Print as JSON");
     show_verb->add_flag("--csv", options->csv, "Print the table as CSV");

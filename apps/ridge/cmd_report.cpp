@@ -8,6 +8,7 @@
 #include "apps/ridge/commands.hpp"
 #include "apps/ridge/counter_choice.hpp"
 #include "apps/ridge/local_machine.hpp"
+#include "apps/ridge/network_argument.hpp"
 #include "apps/ridge/stored_run.hpp"
 #include "core/files.hpp"
 #include "model/explain/json.hpp"
@@ -169,9 +170,11 @@ void add_report(CLI::App& app, Action& action) {
         "  ridge report alexnet --batch 8 --output report.html");
     auto options = std::make_shared<ReportOptions>();
     auto& collect = options->collect;
-    verb->add_option("NETWORK", options->run.target,
-                     "Network, YAML file or layer line to measure; not needed with --run");
+    verb->add_option(
+        "NETWORK", options->run.target,
+        "Network, YAML file, ONNX model or layer line to measure; not needed with --run");
     verb->add_option("--batch", collect.batch, "Images in a step")->capture_default_str();
+    add_dim_option(*verb, collect.dims);
     verb->add_option("--threads", collect.threads, "Threads (default: one per core)")
         ->check(whole_number(1, 1'000'000));
     verb->add_option("--dtype", options->dtype, "f32 or bf16")->default_val("f32");

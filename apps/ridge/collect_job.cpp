@@ -8,6 +8,7 @@
 #include "apps/ridge/count_run.hpp"
 #include "apps/ridge/environment.hpp"
 #include "apps/ridge/local_machine.hpp"
+#include "apps/ridge/network_argument.hpp"
 #include "collectors/blas/blas_step.hpp"
 #include "collectors/clock/affinity.hpp"
 #include "collectors/clock/sampler.hpp"
@@ -25,17 +26,14 @@
 namespace ridge::app {
 namespace {
 
-bool is_layer_line(const std::string& text) {
-    return text.find(':') != std::string::npos && !file_exists(text);
-}
-
 Network network_of(const CollectOptions& options) {
     if (is_layer_line(options.network)) {
         Layer layer = parse_layer(options.network);
         if (options.dtype != DataType::f32) layer.dtype = options.dtype;
         return single_layer_network(layer);
     }
-    return with_dtype(load_network(options.network, options.batch), options.dtype);
+    const Network network = load_network_argument({options.network, options.batch, options.dims});
+    return options.dtype == DataType::f32 ? network : with_dtype(network, options.dtype);
 }
 
 /// One hardware thread per core, in the order of the topology.
@@ -55,6 +53,7 @@ std::string command_line(const CollectOptions& options, int threads, CacheState 
     line += fmt::format(" --threads {} --state {}", threads, to_string(state));
     if (options.dtype != DataType::f32)
         line += fmt::format(" --dtype {}", to_string(options.dtype));
+    for (const std::string& dim : options.dims) line += fmt::format(" --dim '{}'", dim);
     if (options.library != "onednn") line += fmt::format(" --library {}", options.library);
     if (options.counters != "auto") line += fmt::format(" --counters {}", options.counters);
     return line;

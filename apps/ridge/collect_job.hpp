@@ -15,10 +15,11 @@
 namespace ridge::app {
 
 struct CollectOptions {
-    std::string network;       ///< name, YAML path, or a layer line
-    std::int64_t batch = 1;    ///< ignored for a layer line, which has its own mb
-    int threads = 0;           ///< 0: one per core of this machine
-    std::vector<Pass> passes;  ///< empty: all that training runs
+    std::string network;            ///< name, YAML path, or a layer line
+    std::int64_t batch = 1;         ///< ignored for a layer line, which has its own mb
+    std::vector<std::string> dims;  ///< "name=value" of an ONNX model
+    int threads = 0;                ///< 0: one per core of this machine
+    std::vector<Pass> passes;       ///< empty: all that training runs
     DataType dtype = DataType::f32;
     std::optional<CacheState> state;  ///< default: in_step for a network, warm for a layer
     std::string library = "onednn";   ///< onednn or openblas

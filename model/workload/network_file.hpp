@@ -19,4 +19,7 @@ namespace ridge::workload {
 /// says for each layer where it was written, for errors.
 [[nodiscard]] Network connect(Network network, const std::vector<std::string>& places);
 
+/// The same without the checks, for graphs that view tensors in other shapes between layers.
+[[nodiscard]] Network connect_unchecked(Network network);
+
 }  // namespace ridge::workload

@@ -120,7 +120,8 @@ Network with_splits(const Network& network) {
         split.name = name + "_split";
         while (!names.insert(split.name).second) split.name += "_";
         split.dtype = layer.dtype;
-        split.dims.mb = layer.dims.mb;
+        // The result of a batched matrix product has the rows of all products.
+        split.dims.mb = layer.dims.mb * (layer.kind == LayerKind::matmul ? layer.dims.g : 1);
         split.dims.ic = split.dims.oc = shape.c;
         split.dims.ih = split.dims.oh = shape.h;
         split.dims.iw = split.dims.ow = shape.w;
@@ -152,6 +153,10 @@ void drop_needless_passes(Network& network) {
 Network connect(Network network, const std::vector<std::string>& places) {
     check_shapes(network, places);
     check_in_place(network, places);
+    return connect_unchecked(std::move(network));
+}
+
+Network connect_unchecked(Network network) {
     network = with_splits(network);
     drop_needless_passes(network);
     return network;
