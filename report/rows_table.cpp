@@ -4,7 +4,9 @@
 
 #include "report/palette.hpp"
 #include "report/row_text.hpp"
+#include "ridge/benchdnn.hpp"
 #include "ridge/counter_names.hpp"
+#include "ridge/error.hpp"
 #include "ridge/format.hpp"
 
 namespace ridge::report {
@@ -30,6 +32,18 @@ Cell counter_cell(const RowAnalysis& row, const char* name, double scale) {
     const auto found = row.row.counters.find(name);
     if (found == row.row.counters.end() || !found->second.available()) return Cell::missing();
     return Cell::number(found->second.value() * scale, scale == 1 ? 0 : 2);
+}
+
+/// Arguments of benchdnn for the row; empty where it has no such problem.
+std::string reproduction(const RowAnalysis& row) {
+    try {
+        Layer layer = parse_layer(row.row.problem);
+        layer.dtype = row.row.dtype;
+        layer.name.clear();
+        return benchdnn_line(layer, row.row.key.pass).value_or("");
+    } catch (const Error&) {
+        return {};  // a problem of another program that Ridgepoint cannot read
+    }
 }
 
 const Column text(const char* header, const char* group, const char* source = "") {
@@ -144,6 +158,7 @@ const std::vector<RowColumn>& columns() {
          [](const Row& r) { return Cell(r.row.implementation); }},
         {text("Problem", "details"), [](const Row& r) { return Cell(r.row.problem); }},
         {text("Formats", "details"), [](const Row& r) { return Cell(r.row.formats); }},
+        {text("benchdnn", "details"), [](const Row& r) { return Cell(reproduction(r)); }},
     };
     return all;
 }

@@ -9,6 +9,7 @@
 
 #include "apps/ridge/commands.hpp"
 #include "apps/ridge/environment.hpp"
+#include "collectors/import/benchdnn_perf.hpp"
 #include "collectors/import/byte_stream.hpp"
 #include "collectors/import/verbose_log.hpp"
 #include "collectors/import/verbose_run.hpp"
@@ -25,7 +26,7 @@ namespace {
 using report::Cell;
 
 struct ImportOptions {
-    std::string file, store, machine, name;
+    std::string file, store, machine, name, driver;
     int threads = 0;
     std::size_t top = 15;
     bool json = false, dry = false;
@@ -183,6 +184,60 @@ ExitCode import_verbose(const ImportOptions& options) {
     return ExitCode::done;
 }
 
+ExitCode import_benchdnn(const ImportOptions& options) {
+    const auto machine = machine_for(options);
+    const std::string store_path = options.store.empty() ? RunStore::default_path() : options.store;
+    if (!options.dry) RunStore::require_usable(store_path);
+    const auto bytes =
+        options.file == "-" ? import::open_standard_input() : import::open_bytes(options.file);
+    import::BenchdnnOptions read;
+    read.driver = options.driver;
+    read.name = name_of(options);
+    read.machine = machine ? machine->name : "unknown";
+    read.imported_at = now_utc();
+    read.command = "ridge import benchdnn " + options.file;
+    read.ridge_version = RIDGE_VERSION;
+    read.threads = options.threads > 0 ? options.threads : machine ? machine->cores : 1;
+    const import::BenchdnnRun run = import::read_benchdnn_perf(*bytes, read, options.file);
+    std::optional<std::int64_t> id;
+    if (!options.dry) {
+        std::vector<const import::ImportedRow*> rows;
+        for (const auto& row : run.rows) rows.push_back(&row);
+        id = RunStore(store_path).import_run(import::run_document(run.info, rows), options.file);
+    }
+    if (options.json) {
+        const Json json{{"id", id ? Json(*id) : Json(nullptr)},
+                        {"lines", run.lines},
+                        {"measured", run.measured},
+                        {"damaged", run.damaged},
+                        {"notes", run.notes},
+                        {"source", to_string(Source::measured)}};
+        fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+        return ExitCode::done;
+    }
+    fmt::print("{}: {} problems measured, {} lines damaged\n", report::printable(run.info.network),
+               run.measured, run.damaged);
+    for (const auto& note : run.notes) fmt::print("  ! {}\n", report::printable(note));
+    if (id)
+        fmt::print("Stored as run {0}: ridge explain --run {0}{1}\n", *id,
+                   machine ? "" : " --machine FILE");
+    return ExitCode::done;
+}
+
+/// Options that every format has.
+void add_usual_options(CLI::App& format, const std::shared_ptr<ImportOptions>& options) {
+    format.add_option("FILE", options->file, "File, gzip and zstd too, or - for standard input")
+        ->required();
+    format.add_option("--store", options->store, "Run store (default: that of this user)");
+    format.add_option("--machine", options->machine,
+                      "Machine that was measured: file or name (default: this one)");
+    format.add_option("--threads", options->threads, "Threads that ran")
+        ->check(whole_number(1, 1'000'000));
+    format.add_option("--name", options->name, "Name of the run (default: that of the file)");
+    format.add_flag("--dry-run", options->dry, "Read and print, store nothing");
+    format.add_flag("--json", options->json, "Print JSON");
+}
+
 }  // namespace
 
 void add_import(CLI::App& app, Action& action) {
@@ -196,20 +251,19 @@ void add_import(CLI::App& app, Action& action) {
     verbose->footer(
         "Example:\n  ridge import verbose log.txt --machine xeon.yaml\n"
         "  ONEDNN_VERBOSE=1 ./train | ridge import verbose -");
-    verbose->add_option("LOG", options->file, "File, gzip and zstd too, or - for standard input")
-        ->required();
-    verbose->add_option("--store", options->store, "Run store (default: that of this user)");
-    verbose->add_option("--machine", options->machine,
-                        "Machine that the log was made on: file or name (default: this one)");
-    verbose
-        ->add_option("--threads", options->threads, "Threads that ran (default: as the log says)")
-        ->check(whole_number(1, 1'000'000));
-    verbose->add_option("--name", options->name, "Name of the run (default: that of the file)");
+    add_usual_options(*verbose, options);
     verbose->add_option("--top", options->top, "Rows to print")->check(whole_number(1, 1'000'000));
-    verbose->add_flag("--dry-run", options->dry, "Read and print, store nothing");
-    verbose->add_flag("--json", options->json, "Print JSON");
     verbose->callback(
         [options, &action] { action = [options] { return import_verbose(*options); }; });
+
+    auto* benchdnn = verb->add_subcommand("benchdnn", "The output of benchdnn --mode=P");
+    benchdnn->footer(
+        "Example:\n  benchdnn --mode=P --conv --batch=shapes | ridge import benchdnn -");
+    add_usual_options(*benchdnn, options);
+    benchdnn->add_option("--driver", options->driver,
+                         "Driver of problems that do not tell (default: from their keys)");
+    benchdnn->callback(
+        [options, &action] { action = [options] { return import_benchdnn(*options); }; });
 }
 
 }  // namespace ridge::app

@@ -9,6 +9,7 @@
 #include "core/json.hpp"
 #include "report/table.hpp"
 #include "report/terminal.hpp"
+#include "ridge/benchdnn.hpp"
 #include "ridge/format.hpp"
 #include "ridge/network.hpp"
 
@@ -33,15 +34,15 @@ Network network_of(const Options& options) {
                : with_dtype(network, *dtype);
 }
 
-report::Table layers_table(const Network& network) {
-    report::Table table({{.header = "layer", .shorten_to = 12},
-                         {.header = "pass"},
-                         {.header = "problem", .shorten_to = 24},
-                         report::right("parameters"),
-                         report::right("useful work", "MFLOP"),
-                         report::right("least traffic", "MB"),
-                         report::right("footprint", "MB"),
-                         report::right("intensity", "FLOP/B")});
+/// What fits a screen, and the arguments of benchdnn where width does not matter.
+report::Table layers_table(const Network& network, bool with_benchdnn) {
+    std::vector<report::Column> columns{
+        {.header = "layer", .shorten_to = 12},   {.header = "pass"},
+        {.header = "problem", .shorten_to = 24}, report::right("parameters"),
+        report::right("useful work", "MFLOP"),   report::right("least traffic", "MB"),
+        report::right("footprint", "MB"),        report::right("intensity", "FLOP/B")};
+    if (with_benchdnn) columns.push_back({.header = "benchdnn"});
+    report::Table table(columns);
     for (const auto& [layer, from, passes] : network.layers) {
         Layer unnamed = layer;
         unnamed.name.clear();
@@ -50,13 +51,17 @@ report::Table layers_table(const Network& network) {
             const Flops flops = useful_flops(layer, pass);
             const Bytes bytes = minimum_bytes(layer, pass);
             const bool has_intensity = flops.value() > 0 && bytes.value() > 0;
-            table.add_row(
-                {report::printable(layer.name), std::string(to_string(pass)),
-                 first ? to_line(unnamed) : "",
-                 first && parameters(layer) > 0 ? Cell::count(parameters(layer)) : Cell::missing(),
-                 Cell::number(flops.value() / 1e6, 2), Cell::number(bytes.value() / 1e6, 3),
-                 Cell::number(footprint(layer, pass).value() / 1e6, 3),
-                 has_intensity ? Cell::number((flops / bytes).value(), 2) : Cell::missing()});
+            std::vector<Cell> cells{
+                report::printable(layer.name),
+                std::string(to_string(pass)),
+                first ? to_line(unnamed) : "",
+                first && parameters(layer) > 0 ? Cell::count(parameters(layer)) : Cell::missing(),
+                Cell::number(flops.value() / 1e6, 2),
+                Cell::number(bytes.value() / 1e6, 3),
+                Cell::number(footprint(layer, pass).value() / 1e6, 3),
+                has_intensity ? Cell::number((flops / bytes).value(), 2) : Cell::missing()};
+            if (with_benchdnn) cells.emplace_back(benchdnn_line(layer, pass).value_or(""));
+            table.add_row(std::move(cells));
             first = false;
         }
     }
@@ -76,6 +81,11 @@ Json footprint_json(const TrainingFootprint& f) {
             {"source", to_string(Source::algorithmic)}};
 }
 
+Json benchdnn_json(const Layer& layer, Pass pass) {
+    const auto line = benchdnn_line(layer, pass);
+    return line ? Json(*line) : Json(nullptr);
+}
+
 Json network_json(const Network& network) {
     Json layers = Json::array();
     for (const auto& [layer, from, passes] : network.layers) {
@@ -85,7 +95,8 @@ Json network_json(const Network& network) {
                             {"useful_flops", useful_flops(layer, pass).value()},
                             {"simple_flops", simple_flops(layer, pass).value()},
                             {"minimum_bytes", minimum_bytes(layer, pass).value()},
-                            {"footprint_bytes", footprint(layer, pass).value()}});
+                            {"footprint_bytes", footprint(layer, pass).value()},
+                            {"benchdnn", benchdnn_json(layer, pass)}});
         Layer unnamed = layer;
         unnamed.name.clear();
         layers.push_back({{"name", layer.name},
@@ -100,7 +111,8 @@ Json network_json(const Network& network) {
             {"origin", network.source},
             {"batch", network.batch},
             {"parameters", parameters(network)},
-            {"training_footprint", footprint_json(training_footprint(network))},
+            {"training_footprint",
+             network.chained ? footprint_json(training_footprint(network)) : Json(nullptr)},
             {"source", to_string(Source::algorithmic)},
             {"layers", layers}};
 }
@@ -114,6 +126,7 @@ void print_totals(const Network& network) {
         "(algorithmic; 1 multiply-add = 2 FLOP, padding taps not counted)\n",
         parameters(network), format(flops(Pass::forward)), format(backward),
         format(flops(Pass::update)));
+    if (!network.chained) return;
     const TrainingFootprint f = training_footprint(network);
     fmt::print(
         "Memory of a step: {} in all ({} weights, {} their gradients, {} momentum, {} "
@@ -130,7 +143,7 @@ ExitCode show(const Options& options) {
         fmt::print("{}\n", network_json(network).dump(2));
         return ExitCode::done;
     }
-    const report::Table table = layers_table(network);
+    const report::Table table = layers_table(network, options.csv);
     if (options.csv) {
         fmt::print("{}", table.csv());
         return ExitCode::done;

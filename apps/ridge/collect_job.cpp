@@ -33,6 +33,10 @@ Network network_of(const CollectOptions& options) {
         return single_layer_network(layer);
     }
     const Network network = load_network_argument({options.network, options.batch, options.dims});
+    if (!network.chained)
+        throw not_possible("measuring '" + options.network + "' as one step",
+                           "its layers do not hand their tensors on as they are; measure one by "
+                           "its line ('ridge network show' prints them)");
     return options.dtype == DataType::f32 ? network : with_dtype(network, options.dtype);
 }
 

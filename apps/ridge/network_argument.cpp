@@ -6,6 +6,7 @@
 
 #include "collectors/import/onnx_network.hpp"
 #include "core/files.hpp"
+#include "ridge/benchdnn.hpp"
 #include "ridge/error.hpp"
 
 namespace ridge::app {
@@ -59,6 +60,12 @@ Network load_network_argument(const NetworkArgument& argument) {
     if (!argument.dims.empty() && !onnx)
         throw bad_input("--dim", "an ONNX model (model.onnx)", "'" + argument.text + "'");
     if (onnx) return load_onnx(argument);
+    if (is_benchdnn_list(argument.text)) {
+        if (argument.batch != 1)
+            throw bad_input("--batch", "none: the problems of a list have their own",
+                            fmt::format("{}", argument.batch));
+        return read_benchdnn_list(argument.text);
+    }
     if (is_layer_line(argument.text)) return single_layer_network(parse_layer(argument.text));
     return load_network(argument.text, argument.batch);
 }

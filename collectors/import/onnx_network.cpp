@@ -461,6 +461,7 @@ private:
         } catch (const Error&) {
             result_.chained = false;
             result_.network = workload::connect_unchecked(std::move(network));
+            result_.network.chained = false;
         }
     }
 

@@ -9,7 +9,6 @@
 #include "collectors/import/verbose_layer.hpp"
 #include "collectors/import/verbose_rows.hpp"
 #include "collectors/import/warm_up.hpp"
-#include "core/json.hpp"
 #include "ridge/error.hpp"
 
 namespace ridge::import {
@@ -276,22 +275,9 @@ VerboseRun make_run(const VerboseLog& log, const VerboseRunOptions& options,
 }
 
 std::string run_document(const VerboseRun& run) {
-    Json rows = Json::array();
-    for (const auto& entry : run.rows) {
-        Json row = to_json(entry.row);
-        Json samples = Json::array();
-        for (const double time : entry.samples_s) {
-            Sample sample;
-            sample.time = sample.raw_time = Seconds(time);
-            samples.push_back(to_json(sample));
-        }
-        row["samples"] = std::move(samples);
-        rows.push_back(std::move(row));
-    }
-    const Json document{{"format", "ridge run"},         {"version", 1},
-                        {"run", to_json(run.info)},      {"step", nullptr},
-                        {"step_samples", Json::array()}, {"rows", std::move(rows)}};
-    return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::vector<const ImportedRow*> rows;
+    for (const VerboseRow& row : run.rows) rows.push_back(&row);
+    return run_document(run.info, rows);
 }
 
 }  // namespace ridge::import

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "collectors/import/imported_run.hpp"
 #include "collectors/import/verbose_log.hpp"
 #include "ridge/measurement.hpp"
 
@@ -20,12 +21,11 @@ struct VerboseRunOptions {
 };
 
 /// What became of the executions of one row.
-struct VerboseRow {
-    Measurement row;
-    std::vector<double> samples_s;  ///< behind the warm-up, in order; at most 64 of them
-    std::int64_t executions = 0;    ///< timed ones that belong to the row, warm-up included
-    std::int64_t warm_up = 0;       ///< of them set aside
-    double total_ms = 0;            ///< of all of them
+/// The samples are those behind the warm-up, at most 64 of them.
+struct VerboseRow : ImportedRow {
+    std::int64_t executions = 0;  ///< timed ones that belong to the row, warm-up included
+    std::int64_t warm_up = 0;     ///< of them set aside
+    double total_ms = 0;          ///< of all of them
     bool reference = false;
 };
 

@@ -33,6 +33,8 @@ struct Network {
     std::vector<PublishedTotal> published;  ///< may be empty
     std::int64_t batch = 1;
     std::vector<NetworkLayer> layers;  ///< topological order; split layers already inserted
+    bool chained = true;  ///< false: layers do not hand their tensors on as they are, so that they
+                          ///< can be counted but not run as one step
 };
 
 /// Loads a shipped network by name or a YAML file by path (docs/formats.md, "Network files"), at
