@@ -264,6 +264,8 @@ void add_import(CLI::App& app, Action& action) {
                          "Driver of problems that do not tell (default: from their keys)");
     benchdnn->callback(
         [options, &action] { action = [options] { return import_benchdnn(*options); }; });
+
+    add_import_counters(*verb, action);
 }
 
 }  // namespace ridge::app

@@ -40,6 +40,8 @@ void add_calibrate(CLI::App& app, Action& action);
 void add_collect(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_import(CLI::App& app, Action& action);
+/// `ridge import perf`, papi, likwid, nsight: subcommands of the verb `import`.
+void add_import_counters(CLI::App& import, Action& action);
 void add_plot(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
