@@ -11,6 +11,7 @@
 #include "apps/ridge/environment.hpp"
 #include "collectors/import/benchdnn_perf.hpp"
 #include "collectors/import/byte_stream.hpp"
+#include "collectors/import/kineto_run.hpp"
 #include "collectors/import/verbose_log.hpp"
 #include "collectors/import/verbose_run.hpp"
 #include "core/files.hpp"
@@ -224,6 +225,111 @@ ExitCode import_benchdnn(const ImportOptions& options) {
     return ExitCode::done;
 }
 
+report::Table kineto_table(const import::KinetoRun& run, std::size_t top) {
+    using report::right;
+    report::Table table({{.header = "operator", .shorten_to = 24},
+                         {.header = "pass", .shorten_to = 8},
+                         right("runs"),
+                         right("warm-up"),
+                         right("kernels"),
+                         right("total", "ms"),
+                         right("share", "%"),
+                         right("each", "ms"),
+                         right("helpers", "%")});
+    double sum = run.unattributed_ms;
+    std::vector<const import::KinetoRow*> order;
+    for (const auto& row : run.rows) {
+        order.push_back(&row);
+        sum += row.total_ms;
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto* a, const auto* b) { return a->total_ms > b->total_ms; });
+    if (order.size() > top) order.resize(top);
+    for (const auto* row : order)
+        table.add_row({report::printable(row->row.key.layer),
+                       std::string(to_string(row->row.key.pass)), Cell::count(row->runs),
+                       Cell::count(row->warm_up), Cell::count(row->kernels),
+                       Cell::number(row->total_ms, 3), Cell::number(100 * row->total_ms / sum, 1),
+                       Cell::number(row->row.time.time.value() * 1e3, 4),
+                       Cell::number(100 * row->helper_ms / row->total_ms, 1)});
+    return table;
+}
+
+Json kineto_json(const import::KinetoTrace& trace, const import::KinetoRun& run,
+                 const std::optional<std::int64_t>& id) {
+    Json rows = Json::array();
+    for (const auto& row : run.rows)
+        rows.push_back({{"layer", row.row.key.layer},
+                        {"pass", to_string(row.row.key.pass)},
+                        {"problem", row.row.problem},
+                        {"runs", row.runs},
+                        {"warm_up", row.warm_up},
+                        {"kernels", row.kernels},
+                        {"total_s", row.total_ms * 1e-3},
+                        {"helpers_s", row.helper_ms * 1e-3},
+                        {"time_s", row.row.time.time.value()},
+                        {"attributed", row.by_order ? "by order" : "by launch"}});
+    return {{"id", id ? Json(*id) : Json(nullptr)},
+            {"events", trace.events},
+            {"device_events", trace.kernels.size()},
+            {"damaged", trace.damaged},
+            {"impossible", trace.impossible},
+            {"impossible_s", trace.impossible_us * 1e-6},
+            {"cut", trace.cut},
+            {"unattributed_s", run.unattributed_ms * 1e-3},
+            {"rows", rows},
+            {"notes", run.notes},
+            {"source", to_string(Source::measured)}};
+}
+
+/// The whole text, decompressed.
+std::string read_whole(const std::string& file) {
+    const auto bytes = file == "-" ? import::open_standard_input() : import::open_bytes(file);
+    constexpr std::size_t most_bytes = std::size_t{1} << 32;
+    std::string text;
+    std::vector<char> buffer(std::size_t{1} << 20);
+    while (const std::size_t got = bytes->read(buffer)) {
+        text.append(buffer.data(), got);
+        if (text.size() > most_bytes) throw bad_input(file, "at most 4 GiB of JSON", "more");
+    }
+    return text;
+}
+
+ExitCode import_kineto(const ImportOptions& options) {
+    const auto machine = machine_for(options);
+    const std::string store_path = options.store.empty() ? RunStore::default_path() : options.store;
+    if (!options.dry) RunStore::require_usable(store_path);
+    const import::KinetoTrace trace = import::read_kineto(read_whole(options.file), options.file);
+    import::KinetoOptions make;
+    make.name = name_of(options);
+    make.machine = !options.machine.empty() && machine ? machine->name : "unknown";
+    make.imported_at = now_utc();
+    make.command = "ridge import kineto " + options.file;
+    make.ridge_version = RIDGE_VERSION;
+    const import::KinetoRun run = import::make_run(trace, make, options.file);
+    std::optional<std::int64_t> id;
+    if (!options.dry) {
+        std::vector<const import::ImportedRow*> rows;
+        for (const auto& row : run.rows) rows.push_back(&row);
+        id = RunStore(store_path).import_run(import::run_document(run.info, rows), options.file);
+    }
+    if (options.json) {
+        fmt::print("{}\n",
+                   kineto_json(trace, run, id).dump(2, ' ', false, Json::error_handler_t::replace));
+        return ExitCode::done;
+    }
+    const auto screen = report::terminal(1);
+    fmt::print(
+        "{}: {} events, {} of them on the device\n\n{}\n", report::printable(run.info.network),
+        trace.events, trace.kernels.size(),
+        kineto_table(run, options.top).text({.width = screen.width, .colour = screen.colour}));
+    for (const auto& note : run.notes) fmt::print("  ! {}\n", report::printable(note));
+    if (id)
+        fmt::print("\nStored as run {0}: ridge explain --run {0}{1}\n", *id,
+                   options.machine.empty() ? " --machine FILE" : "");
+    return ExitCode::done;
+}
+
 /// Options that every format has.
 void add_usual_options(CLI::App& format, const std::shared_ptr<ImportOptions>& options) {
     format.add_option("FILE", options->file, "File, gzip and zstd too, or - for standard input")
@@ -264,6 +370,13 @@ void add_import(CLI::App& app, Action& action) {
                          "Driver of problems that do not tell (default: from their keys)");
     benchdnn->callback(
         [options, &action] { action = [options] { return import_benchdnn(*options); }; });
+
+    auto* kineto = verb->add_subcommand("kineto", "A trace of the PyTorch profiler (JSON)");
+    kineto->footer("Example:\n  ridge import kineto trace.json.gz --machine h200");
+    add_usual_options(*kineto, options);
+    kineto->add_option("--top", options->top, "Rows to print")->check(whole_number(1, 1'000'000));
+    kineto->callback(
+        [options, &action] { action = [options] { return import_kineto(*options); }; });
 
     add_import_counters(*verb, action);
 }
