@@ -11,6 +11,7 @@
 #include "apps/ridge/runs_text.hpp"
 #include "core/files.hpp"
 #include "core/json.hpp"
+#include "report/run_export.hpp"
 #include "ridge/run_store.hpp"
 
 namespace ridge::app {
@@ -20,6 +21,7 @@ struct RunsOptions {
     std::string store;  ///< empty: RunStore::default_path()
     std::string id;     ///< a number or "last"
     std::string file;   ///< to import, or to export to; empty: standard output
+    std::string format = "json";
     bool json = false;
 };
 
@@ -88,14 +90,21 @@ ExitCode show_run(const RunsOptions& options) {
     return ExitCode::done;
 }
 
+std::string exported(const RunStore& store, std::int64_t id, const std::string& format) {
+    if (format == "csv") return report::run_csv(store.load_run(id));
+    if (format == "jsonl") return report::run_json_lines(store.load_run(id));
+    if (format == "chrome") return report::run_chrome_trace(store.load_run(id));
+    return store.export_run(id);
+}
+
 ExitCode export_run(const RunsOptions& options) {
     const RunStore store = open_to(StoreAccess::read, options);
     const std::int64_t id = run_id(store, options);
-    const std::string json = store.export_run(id);
+    const std::string text = exported(store, id, options.format);
     if (options.file.empty()) {
-        fmt::print("{}", json);
+        fmt::print("{}", text);
     } else {
-        write_file(options.file, json);
+        write_file(options.file, text);
         fmt::print(stderr, "run {} written to {}\n", id, options.file);
     }
     return ExitCode::done;
@@ -175,9 +184,15 @@ void add_runs(CLI::App& app, Action& action) {
     add_id(show, options);
     add_json(show, options);
 
-    auto* to_file = add("export", "Writes a run with all its samples as JSON",
+    auto* to_file = add("export", "Writes a run as JSON, CSV, JSON Lines or a Chrome trace",
                         "export 3 -o alexnet.json", export_run);
     add_id(to_file, options);
+    to_file
+        ->add_option("--format", options->format,
+                     "json (all samples; `runs import` reads it), csv or jsonl (a line per row), "
+                     "chrome (a trace of the step)")
+        ->check(CLI::IsMember({"json", "csv", "jsonl", "chrome"}))
+        ->capture_default_str();
     to_file->add_option("-o,--output", options->file, "File to write (default: standard output)");
 
     auto* from_file = add("import", "Stores an exported run under a new number",

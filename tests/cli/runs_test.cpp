@@ -3,9 +3,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "ridge/run_store.hpp"
 #include "tests/core/example_run.hpp"
@@ -111,6 +113,51 @@ TEST_SUITE("cli") {
         check_refused(run_ridge({"runs", "import", store, "--store", other}), store);
         check_refused(run_ridge({"runs", "export", "1", "-o", folder.path(), "--store", store}),
                       folder.path());
+    }
+
+    TEST_CASE("runs export writes CSV, JSON Lines and a Chrome trace of the step") {
+        const TemporaryFolder folder;
+        const std::string store = make_store(folder);
+        const auto exported = [&](const std::string& format) {
+            const auto outcome =
+                run_ridge({"runs", "export", "1", "--format", format, "--store", store},
+                          {"LC_ALL=de_DE.UTF-8"});
+            CHECK(outcome.exit_code == 0);
+            return outcome.out;
+        };
+        const auto run =
+            json::parse(run_ridge({"runs", "show", "1", "--json", "--store", store}).out);
+        const std::size_t rows = run["rows"].size();
+
+        const std::string csv = exported("csv");
+        CHECK(csv.starts_with("run,network,batch,"));
+        CHECK(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')) == rows + 1);
+        CHECK(has(csv, ",0.003,"));  // the decimal point, whatever the locale
+
+        std::istringstream lines(exported("jsonl"));
+        std::size_t count = 0;
+        for (std::string line; std::getline(lines, line); ++count) {
+            const auto object = json::parse(line);
+            CHECK(object["type"] == (count == 0 ? "run" : "row"));
+            if (count > 0)
+                CHECK(object["time"]["time_s"] == run["rows"][count - 1]["time"]["time_s"]);
+        }
+        CHECK(count == rows + 1);
+
+        const auto trace = json::parse(exported("chrome"));
+        double end = 0, sum = 0;
+        std::size_t events = 0;
+        for (const auto& event : trace["traceEvents"]) {
+            if (event["ph"] != "X") continue;
+            CHECK(event["ts"].get<double>() == doctest::Approx(end));
+            end = event["ts"].get<double>() + event["dur"].get<double>();
+            ++events;
+        }
+        for (const auto& row : run["rows"]) sum += row["time"]["time_s"].get<double>();
+        CHECK(events == rows);
+        CHECK(end == doctest::Approx(sum * 1e6));
+        check_refused(run_ridge({"runs", "export", "1", "--format", "xml", "--store", store}),
+                      "--format");
     }
 
     TEST_CASE("runs check and delete") {
