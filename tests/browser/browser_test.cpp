@@ -1,8 +1,13 @@
 #include <doctest/doctest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 
+#include "collectors/import/byte_stream.hpp"
+#include "collectors/import/verbose_log.hpp"
+#include "collectors/import/verbose_run.hpp"
 #include "report/html/page.hpp"
 #include "tests/browser/chromium.hpp"
 #include "tests/report/fixture.hpp"
@@ -32,6 +37,41 @@ bool skipped() {
     else
         return false;
     return true;
+}
+
+/// A training log of a library that Ridgepoint did not run: two convolutions, a pooling by
+/// reference code and a reorder, four times.
+RunAnalysis imported_log() {
+    const std::string tensors =
+        "src_f32::blocked:aBcd8b:f0 wei_f32::blocked:ABcd8b8a:f0 bia_undef::undef::f0 "
+        "dst_f32::blocked:aBcd8b:f0,,";
+    const auto line = [&](const std::string& kind, const std::string& kernel,
+                          const std::string& pass, const std::string& problem, double ms) {
+        return fmt::format("onednn_verbose,exec,cpu,{},{},{},{}{},{},{:g}\n", kind, kernel, pass,
+                           tensors, kind == "pooling" ? "alg:pooling_max" : "", problem, ms);
+    };
+    const std::string wide = "mb8_ic64oc64_ih56oh56kh3sh1dh0ph1_iw56ow56kw3sw1dw0pw1";
+    const std::string narrow = "mb8_ic3oc64_ih56oh56kh3sh1dh0ph1_iw56ow56kw3sw1dw0pw1";
+    std::string text;
+    for (int i = 0; i < 4; ++i) {
+        text += line("convolution", "jit:avx2", "forward_training", narrow, 1.5);
+        text += line("convolution", "jit:avx2", "forward_training", wide, 25.5);
+        text += line("pooling", "ref:any", "forward_training",
+                     "mb8ic64_ih56oh28kh2sh2dh0ph0_iw56ow28kw2sw2dw0pw0", 90.25);
+        text += line("reorder", "jit:uni", "undef", "8x64x56x56", 3.5);
+        text += line("convolution", "jit:avx2", "backward_data", wide, 50.5);
+        text += line("convolution", "jit:avx2", "backward_weights", wide, 60.5);
+    }
+    const auto bytes = import::bytes_in_memory({text.data(), text.size()}, "train.log");
+    import::VerboseRunOptions options;
+    options.name = "train.log";
+    options.machine = example_machine().name;
+    options.threads = 1;
+    const auto imported = import::make_run(import::read_verbose_log(*bytes), options, "train.log");
+    Run run;
+    run.info = imported.info;
+    for (const auto& row : imported.rows) run.rows.push_back(row.row);
+    return analyse(run, example_machine());
 }
 
 // Shared by the questions below. Rows that are to be seen, in their order.
@@ -177,6 +217,38 @@ return answers;)");
         CHECK(seen.at("hover").front() == "conv2 · backward_weights");
         CHECK(seen.at("hover").dump().find("implementation jit:avx512_core") != std::string::npos);
         CHECK(seen.at("found") == "conv2");
+    }
+
+    TEST_CASE("the report of an imported log sorts, filters and tells details on hover") {
+        if (skipped()) return;
+        const Json seen = ask_page(page_of(imported_log()), helpers + R"(
+const heading = name => table.tHead.rows[0].cells[names.indexOf(name)];
+const answers = {};
+heading('Time').click();
+answers.layers = texts('Layer');
+answers.times = values('Time');
+choose('Search', 'conv2');
+answers.conv2 = texts('Pass').sort();
+choose('Search', '');
+choose('Kind', 'reorder');
+answers.reorders = texts('Layer');
+choose('Kind', '');
+const chart = ridgePlots.charts[0].chart;
+const set = chart.data.datasets.findIndex(d => d.label === 'rows');
+const point = chart.getDatasetMeta(set).data[0];
+chart.tooltip.setActiveElements([{datasetIndex: set, index: 0}], {x: point.x, y: point.y});
+chart.update();
+answers.hover = [...document.getElementById('hover').children].map(line => line.textContent);
+return answers;)");
+        CHECK(seen.at("errors") == Json::array());
+        CHECK(seen.at("layers").front() == "pool1");
+        const auto times = seen.at("times").get<std::vector<double>>();
+        REQUIRE(times.size() == 6);
+        CHECK(std::is_sorted(times.rbegin(), times.rend()));
+        CHECK(times.front() == 90.25);
+        CHECK(seen.at("conv2").dump().find("backward_weights") != std::string::npos);
+        CHECK(seen.at("reorders").size() == 1);
+        CHECK(seen.at("hover").dump().find("implementation jit:avx2") != std::string::npos);
     }
 
     TEST_CASE("the page fits its window; only tables scroll") {
