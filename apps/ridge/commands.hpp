@@ -41,7 +41,7 @@ void add_collect(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_import(CLI::App& app, Action& action);
 /// `ridge import perf`, papi, likwid, nsight: subcommands of the verb `import`.
-void add_import_counters(CLI::App& import, Action& action);
+void add_import_counters(CLI::App& import_verb, Action& action);
 void add_plot(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);

@@ -160,7 +160,7 @@ std::optional<Pass> gradient_of(std::string_view kernel) {
 }
 
 /// One run of a row: the kernels of one outermost operator in one direction.
-struct Run1 {
+struct OneRun {
     double total_us = 0, longest_us = 0, first_us = 0;
     std::int64_t kernels = 0;
 };
@@ -287,16 +287,17 @@ private:
         ++run.kernels;
     }
 
-    void add_row(const RowId& id, const std::map<std::int64_t, Run1>& runs) {
-        std::vector<const Run1*> order;
+    void add_row(const RowId& id, const std::map<std::int64_t, OneRun>& runs) {
+        std::vector<const OneRun*> order;
         for (const auto& [instance, run] : runs)
             if (run.total_us >= 1e-3) order.push_back(&run);
         if (order.empty()) return;
-        std::stable_sort(order.begin(), order.end(),
-                         [](const Run1* a, const Run1* b) { return a->first_us < b->first_us; });
+        std::stable_sort(order.begin(), order.end(), [](const OneRun* a, const OneRun* b) {
+            return a->first_us < b->first_us;
+        });
         KinetoRow added;
         std::vector<double> times_ms;
-        for (const Run1* run : order) {
+        for (const OneRun* run : order) {
             times_ms.push_back(run->total_us * 1e-3);
             added.kernels += run->kernels;
             added.helper_ms += (run->total_us - run->longest_us) * 1e-3;
@@ -405,7 +406,7 @@ private:
     const std::string& file_;
     std::vector<Place> places_;
     std::unordered_map<std::int64_t, std::size_t> by_external_, by_sequence_, by_correlation_;
-    std::map<RowId, std::map<std::int64_t, Run1>> runs_;
+    std::map<RowId, std::map<std::int64_t, OneRun>> runs_;
     std::vector<double> first_;
     std::set<RowKey> keys_;
     KinetoRun result_;

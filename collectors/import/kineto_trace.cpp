@@ -94,8 +94,8 @@ public:
             while (at < text_.size() && text_[at] != '{' && text_[at] != ']') ++at;
             if (at == text_.size() || text_[at] == ']') break;
             const std::size_t end = end_of_object(text_, at);
-            const bool read = end != std::string_view::npos && take(text_.substr(at, end - at));
-            if (read) {
+            const bool taken = end != std::string_view::npos && take(text_.substr(at, end - at));
+            if (taken) {
                 at = end;
                 continue;
             }

@@ -95,6 +95,7 @@ std::vector<Row> records(const std::string& text) {
         if (!open.empty()) result.push_back(csv_fields(open));
         open.clear();
     }
+    if (!open.empty()) result.push_back(csv_fields(open));
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
 #include <onnx/onnx_pb.h>
 #include <onnx/shape_inference/implementation.h>
 
@@ -133,6 +134,8 @@ OnnxInput read_input(const onnx::ValueInfoProto& proto) {
 }
 
 onnx::ModelProto parse(const std::string& bytes, const std::string& file) {
+    // Its own messages would stand beside the error that says the same.
+    google::protobuf::SetLogHandler(nullptr);
     onnx::ModelProto model;
     google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
     google::protobuf::io::CodedInputStream coded(&stream);

@@ -28,8 +28,9 @@ public:
         const auto others = library_shapes();
         for (const auto& op : infer_shapes(graph_, sizes, file_, others.get()))
             ++result_.unknown[op];
-        batch_ = sizes.batch;
-        if (batch_ == 0 && !graph_.inputs.empty()) {
+        if (sizes.batch > 0) {
+            batch_ = sizes.batch;
+        } else if (!graph_.inputs.empty()) {
             const OnnxShape& shape = graph_.tensors.at(graph_.inputs.front().name).shape;
             batch_ = shape.empty() ? 1 : std::max<std::int64_t>(1, shape.front());
         }
@@ -57,7 +58,23 @@ public:
     }
 
 private:
-    const OnnxTensor& tensor(const std::string& name) const { return graph_.tensors.at(name); }
+    [[nodiscard]] const OnnxTensor& tensor(const std::string& name) const {
+        const auto found = graph_.tensors.find(name);
+        if (found == graph_.tensors.end())
+            throw bad_input(file_, "a tensor that is made before it is read", "'" + name + "'");
+        return found->second;
+    }
+    /// The layer whose output holds a tensor.
+    [[nodiscard]] const std::string& maker_of(const std::string& name) const {
+        const auto found = value_of_.find(name);
+        if (found == value_of_.end())
+            throw bad_input(file_, "an activation that a layer makes", "'" + name + "'");
+        return found->second;
+    }
+    [[nodiscard]] int readers_of(const std::string& name) const {
+        const auto found = readers_.find(name);
+        return found == readers_.end() ? 0 : found->second;
+    }
     [[nodiscard]] bool is_weight(const std::string& name) const {
         return name.empty() || tensor(name).constant;
     }
@@ -74,10 +91,14 @@ private:
         const OnnxNode& node = graph_.nodes[index];
         if (node.outputs.empty()) return;
         const auto inputs = activations(node);
+        if (node.outputs.front().empty()) {  // only a second output is asked for
+            if (!inputs.empty()) add_other(node, inputs);
+            return;
+        }
         // Computed once from weights, or a shape that is known before anything runs.
         if (tensor(node.outputs.front()).constant || inputs.empty()) return;
         if (std::find(aliases.begin(), aliases.end(), node.op) != aliases.end()) {
-            value_of_[node.outputs.front()] = value_of_.at(inputs.front());
+            value_of_[node.outputs.front()] = maker_of(inputs.front());
             return;
         }
         const bool ours = node.domain.empty() || node.domain == "ai.onnx";
@@ -134,7 +155,7 @@ private:
         layer.dtype = type_of(inputs.front());
         layer.name = unique_name(node, suffix);
         NetworkLayer added{layer, {}, training_passes(layer)};
-        for (const std::string& input : inputs) added.from.push_back(value_of_.at(input));
+        for (const std::string& input : inputs) added.from.push_back(maker_of(input));
         for (const std::string& output : node.outputs) value_of_[output] = layer.name;
         places_.push_back(where(node));
         layers_.push_back(std::move(added));
@@ -259,7 +280,7 @@ private:
     [[nodiscard]] std::optional<std::size_t> bias_behind(std::size_t index,
                                                          std::int64_t columns) const {
         const std::string& result = graph_.nodes[index].outputs[0];
-        if (readers_.at(result) != 1) return std::nullopt;
+        if (readers_of(result) != 1) return std::nullopt;
         for (std::size_t i = index + 1; i < graph_.nodes.size(); ++i) {
             const OnnxNode& node = graph_.nodes[i];
             const auto at = std::find(node.inputs.begin(), node.inputs.end(), result);
@@ -309,8 +330,8 @@ private:
 
     /// The input of nobody else, and its producer does not need it for its own gradient.
     [[nodiscard]] bool may_overwrite(const std::string& input) const {
-        if (readers_.at(input) != 1) return false;
-        const std::string& producer = value_of_.at(input);
+        if (readers_of(input) != 1) return false;
+        const std::string& producer = maker_of(input);
         for (const NetworkLayer& entry : layers_) {
             if (entry.layer.name != producer) continue;
             const Layer& layer = entry.layer;
@@ -438,7 +459,8 @@ private:
         if (std::find(results_only.begin(), results_only.end(), node.op) != results_only.end())
             read = written;
         if (!(read > 0) || !(written > 0)) {
-            value_of_[node.outputs.front()] = value_of_.at(inputs.front());
+            for (const std::string& output : node.outputs)
+                value_of_[output] = maker_of(inputs.front());
             return;  // an empty tensor, or nobody reads the result
         }
         const auto in = static_cast<std::int64_t>(read), out = static_cast<std::int64_t>(written);
@@ -450,7 +472,7 @@ private:
         add_layer(node, fmt::format("other:mb{}ic{}oc{},op={}", mb, in / mb, out / mb, op),
                   {inputs.front()});
         for (std::size_t i = 1; i < inputs.size(); ++i)
-            layers_.back().from.push_back(value_of_.at(inputs[i]));
+            layers_.back().from.push_back(maker_of(inputs[i]));
         ++result_.bytes_only[op];
     }
 

@@ -507,9 +507,10 @@ Outputs constant_of_shape(const Context& c) {
 
 /// Opset 23: query, key, value of three dimensions with q_num_heads and kv_num_heads, or of four.
 Outputs attention(const Context& c) {
-    const OnnxShape &query = c.in(0).shape, &value = c.in(2).shape;
+    const OnnxShape &query = c.in(0).shape, &key = c.in(1).shape, &value = c.in(2).shape;
     const bool heads_apart = query.size() == 4;
-    if ((!heads_apart && query.size() != 3) || value.size() != query.size())
+    if ((!heads_apart && query.size() != 3) || value.size() != query.size() ||
+        key.size() != query.size())
         throw c.wrong("query, key and value of three or four dimensions", text_of(query));
     OnnxShape shape = query;
     if (heads_apart) {

@@ -144,7 +144,7 @@ TEST_SUITE("behaviour") {
         CHECK(trace.damaged == 1);
         CHECK(trace.kernels.size() == 9);
         const std::string whole = trace_of(good);
-        const KinetoTrace cut = read_kineto(whole.substr(0, whole.size() - 300), "t");
+        const KinetoTrace cut = read_kineto(whole.substr(0, whole.find("lost")), "t");
         CHECK(cut.cut);
         CHECK(cut.kernels.size() == 8);
         CHECK_THROWS_AS((void)read_kineto("{}", "t"), Error);
