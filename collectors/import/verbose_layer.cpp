@@ -484,8 +484,8 @@ std::string pooling_text(const VerboseRecord& record) {
         alg = "avg_np";
     else
         throw NoLayer{"an algorithm that is not known"};
-    return fmt::format("pool:mb{}ic{}{},alg={}", value_of(of, "mb", 1), value_of(of, "ic", 1),
-                       window_text(of), alg);
+    return fmt::format("pool:mb{}ic{}{},alg={},asymmetric=1", value_of(of, "mb", 1),
+                       value_of(of, "ic", 1), window_text(of), alg);
 }
 
 std::string eltwise_text(const VerboseRecord& record) {

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -124,6 +126,52 @@ std::optional<std::string> benchdnn_line(const Layer& layer, Pass pass) {
 
 namespace {
 
+/// Sizes of the problem "mb1ic64_id16od8kd1": keys of letters, each with its number. Nothing for
+/// problems of another form.
+std::optional<std::map<std::string, std::int64_t>> sizes_of(std::string_view problem) {
+    std::map<std::string, std::int64_t> sizes;
+    std::size_t at = 0;
+    while (at < problem.size()) {
+        if (problem[at] == '_') {
+            ++at;
+            continue;
+        }
+        std::string key;
+        while (at < problem.size() && problem[at] >= 'a' && problem[at] <= 'z')
+            key += problem[at++];
+        if (key == "n") break;  // the name
+        std::int64_t number = 0;
+        const char* begin = problem.data() + at;
+        const auto [rest, error] = std::from_chars(begin, problem.data() + problem.size(), number);
+        if (key.empty() || error != std::errc{} || number < 0) return std::nullopt;
+        at += static_cast<std::size_t>(rest - begin);
+        sizes[key] = number;
+    }
+    return sizes;
+}
+
+/// A problem of three spatial dimensions, of which Ridgepoint has no kind: its tensors, depth
+/// folded into the height, as an operation of which the bytes count. Nothing for others.
+std::optional<std::string> volume_line(const std::string& driver, std::string_view problem) {
+    const auto sizes = sizes_of(problem);
+    if (!sizes) return std::nullopt;
+    const auto size = [&](const std::string& key, std::int64_t missing) {
+        const auto found = sizes->find(key);
+        return found == sizes->end() ? missing : found->second;
+    };
+    const std::int64_t id = size("id", 1), od = size("od", id);
+    if (id <= 1 && od <= 1 && size("kd", 1) <= 1) return std::nullopt;
+    // As in benchdnn, what is missing repeats the dimension before.
+    const std::int64_t ih = size("ih", id), iw = size("iw", ih);
+    const std::int64_t oh = size("oh", od), ow = size("ow", oh);
+    const std::int64_t ic = size("ic", 1);
+    if (std::max({id, ih, od, oh}) > 65536) return std::nullopt;
+    const auto name = problem.find("n\"");
+    return fmt::format("other:mb{}ic{}ih{}iw{}oc{}oh{}ow{}{},op={}_3d", size("mb", 2), ic, id * ih,
+                       iw, size("oc", ic), od * oh, ow,
+                       name == std::string_view::npos ? "" : problem.substr(name), driver);
+}
+
 /// Options in front of the problems that decide what they are.
 struct ListOptions {
     std::string driver, direction, algorithm, type;
@@ -140,6 +188,9 @@ public:
         read_file_lines(path, 0);
         if (network_.layers.empty()) throw bad_input(path, "at least one problem", "none");
         network_.description = fmt::format("benchdnn list of {} problems", network_.layers.size());
+        if (volumes_ > 0)
+            network_.description +=
+                fmt::format("; {} of three spatial dimensions, counted as bytes", volumes_);
         if (!ignored_.empty()) {
             network_.description += "; not used:";
             for (const auto& option : ignored_) network_.description += " " + option;
@@ -214,7 +265,13 @@ private:
                             "a driver: --conv in front of the problems, or a file named "
                             "conv_...",
                             "none");
-        std::string line = options_.driver + ":" + text;
+        const auto volume = volume_line(options_.driver, text);
+        volumes_ += volume ? 1 : 0;
+        std::string line = volume.value_or(options_.driver + ":" + text);
+        if (volume) {
+            add(line, where);
+            return;
+        }
         if (options_.driver == "pool" && !options_.algorithm.empty())
             line += ",alg=" + options_.algorithm;
         if (options_.driver == "lrn" &&
@@ -222,7 +279,12 @@ private:
             line += ",alg=within";
         if (options_.driver == "eltwise" && !options_.algorithm.empty())
             line += ",alg=" + options_.algorithm;
-        if (options_.driver == "conv") line += ",asymmetric=1";
+        // benchdnn takes the sizes as they are.
+        if (options_.driver == "conv" || options_.driver == "pool") line += ",asymmetric=1";
+        add(line, where);
+    }
+
+    void add(const std::string& line, const std::string& where) {
         NetworkLayer added;
         try {
             added.layer = parse_layer(line);
@@ -268,6 +330,7 @@ private:
     Network network_;
     ListOptions options_;
     std::set<std::string> names_, ignored_;
+    int volumes_ = 0;
 };
 
 }  // namespace

@@ -72,7 +72,12 @@ std::int64_t touched_inputs(const Window& w) {
     return touched;
 }
 
+bool stays_on_image(const Window& w) {
+    return w.p < w.extent() && w.padding_after() < w.extent() && w.padding_after() > -w.s;
+}
+
 bool is_floor_or_same(const Window& w) {
+    if (!stays_on_image(w)) return false;
     const std::int64_t span = w.i + 2 * w.p - w.extent();
     const std::int64_t floor_output = span < 0 ? 0 : span / w.s + 1;
     return w.o == floor_output || (w.o == ceil_div(w.i, w.s) && w.padding_after() - w.p <= 1);
@@ -82,13 +87,15 @@ namespace {
 
 void check_window(const ProblemReader& text, char dimension, Rounding rounding, const Window& w) {
     const auto key = [&](char letter) { return std::string{letter, dimension}; };
+    if (rounding == Rounding::beyond && w.o >= 1 && w.o <= largest_extent &&
+        w.padding_after() <= largest_extent)
+        return;
     if (w.p >= w.extent())
         throw text.wrong(key('p'), fmt::format("less than the kernel's {}", w.extent()),
                          fmt::format("{}", w.p));
     const std::int64_t span = w.i + 2 * w.p - w.extent();
     const std::int64_t floor_output = span < 0 ? 0 : span / w.s + 1;
-    const bool on_image = w.padding_after() < w.extent() && w.padding_after() > -w.s;
-    if (on_image && (rounding == Rounding::any || is_floor_or_same(w))) return;
+    if (rounding == Rounding::any ? stays_on_image(w) : is_floor_or_same(w)) return;
     std::string from =
         fmt::format("(i{0} {1}, k{0} {2}, s{0} {3}, p{0} {4}", dimension, w.i, w.k, w.s, w.p);
     if (w.d > 0) from += fmt::format(", d{} {}", dimension, w.d);

@@ -38,6 +38,8 @@ enum class Rounding {
     floor_or_same,  ///< convolution: floor((i + 2p - extent)/s) + 1, or ceil(i/s) with one more
                     ///< element of padding behind than before (TensorFlow's SAME)
     any,            ///< pooling: whatever keeps every window on the image (ceil mode included)
+    beyond,         ///< the sizes as they are: windows may lie in the padding altogether, as
+                    ///< DeepBench's 1x1 kernels with padding 3, and any end may stay unread
 };
 
 /// A dimension as read, and whether its padding was written out.
@@ -52,6 +54,8 @@ struct ReadWindow {
                                      const ReadWindow* other);
 /// Sets ih/oh/kh/sh/dh/ph and their widths.
 void read_windows(ProblemReader& text, Layer& layer, Rounding rounding);
+/// Whether every window meets the image and one more would not be whole.
+[[nodiscard]] bool stays_on_image(const Window& window);
 /// Whether the outputs are those that `floor_or_same` takes.
 [[nodiscard]] bool is_floor_or_same(const Window& window);
 /// "ih56oh56kh3ph1" with widths only when they differ from the heights.

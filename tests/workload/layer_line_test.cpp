@@ -105,6 +105,23 @@ TEST_SUITE("behaviour") {
         CHECK(layer.dtype == DataType::bf16);
     }
 
+    TEST_CASE("windows of a convolution may lie in the padding altogether when it says so") {
+        // DeepBench's: outputs 2, 3 and 4 of 7 read elements 1, 3 and 5 of each row and column.
+        const Layer layer = parse_layer("conv:mb1ic2ih7oc3kh1sh2ph3,asymmetric=1");
+        CHECK(layer.dims.oh == 7);
+        CHECK(useful_flops(layer, Pass::forward).value() == 2 * 2 * 3 * 3 * 3);
+        CHECK(parse_layer(to_line(layer)) == layer);
+        check_error("conv:mb1ic2ih7oc3kh1sh2ph3", "ph: expected less than the kernel's 1, found 3");
+        // oneDNN's pool_shapes_2d: the second column is never read.
+        const Layer pool = parse_layer("pool:mb1ic1_ih32oh6kh6sh6ph2_iw2ow1kw1sw1pw0,asymmetric=1");
+        CHECK(pool.dims.ow == 1);
+        CHECK(parse_layer(to_line(pool)) == pool);
+        check_error("pool:mb1ic1_ih32oh6kh6sh6ph2_iw2ow1kw1sw1pw0", "ow: expected 2");
+        const Layer far = parse_layer("pool:mb1ic16_ih10oh6_kh5sh5ph10,asymmetric=1");
+        CHECK(parse_layer(to_line(far)) == far);
+        check_error("pool:mb1ic2ih7kh1sh2ph3", "ph: expected less than the kernel's 1, found 3");
+    }
+
     TEST_CASE("errors name the layer, the key, what was expected and what was found") {
         check_error("conv", "layer 'conv': form: expected driver:problem such as");
         check_error("", "form: expected driver:problem");

@@ -1,6 +1,6 @@
 // Convolution, driver "conv": mb g ic ih iw oc oh ow kh kw sh sw dh dw ph pw; attributes bias,
-// dtype, asymmetric (1: more padding behind than before, as the sizes say). ic and oc are totals
-// over the groups.
+// dtype, asymmetric (1: more padding behind than before, or whole windows of it, as the sizes say).
+// ic and oc are totals over the groups.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ void read(ProblemReader& text, Layer& layer) {
         throw text.wrong("oc", fmt::format("a multiple of the {} groups", d.g),
                          fmt::format("{}", d.oc));
     read_windows(text, layer,
-                 text.flag("asymmetric", false) ? Rounding::any : Rounding::floor_or_same);
+                 text.flag("asymmetric", false) ? Rounding::beyond : Rounding::floor_or_same);
     layer.bias = text.flag("bias", true);
 }
 

@@ -1,5 +1,6 @@
 // Pooling, driver "pool": mb ic ih iw oh ow kh kw sh sw dh dw ph pw; attribute
-// alg=max|avg_np|avg_p (averages without or with the padding in the divisor, benchdnn's words).
+// alg=max|avg_np|avg_p (averages without or with the padding in the divisor, benchdnn's words),
+// asymmetric (1: windows of nothing but padding, or an end that stays unread, as the sizes say).
 
 #include <fmt/format.h>
 
@@ -21,7 +22,7 @@ void read(ProblemReader& text, Layer& layer) {
     d.mb = text.get("mb", default_mb);
     d.ic = text.at("ic");
     d.oc = d.ic;
-    read_windows(text, layer, Rounding::any);
+    read_windows(text, layer, text.flag("asymmetric", false) ? Rounding::beyond : Rounding::any);
     const std::string word = text.attribute("alg").value_or("max");
     for (const auto& [algorithm, name] : algorithms)
         if (name == word) layer.algorithm = algorithm;
@@ -35,7 +36,8 @@ std::string write(const Layer& layer) {
     for (const auto& [algorithm, name] : algorithms)
         if (algorithm == layer.algorithm && algorithm != Algorithm::max)
             problem += fmt::format(",alg={}", name);
-    return problem;
+    const bool usual = stays_on_image(height_window(layer)) && stays_on_image(width_window(layer));
+    return problem + (usual ? "" : ",asymmetric=1");
 }
 
 /// An average adds its taps (one less than it has) and scales the sum; backward scales each
