@@ -45,7 +45,7 @@ if(RIDGE_PAPI AND PAPI_FOUND AND SDE_LIBRARY AND SDE_INCLUDE)
   set(RIDGE_HAVE_PAPI ON)
 endif()
 
-# ONNX models. Without libonnx a model.onnx says so.
+# ONNX models. Without libonnx and protobuf `ridge report model.onnx` says so.
 set(RIDGE_HAVE_ONNX OFF)
 find_package(Protobuf QUIET)
 find_library(ONNX_LIBRARY onnx)
@@ -57,4 +57,6 @@ if(Protobuf_FOUND AND ONNX_LIBRARY AND ONNX_PROTO_LIBRARY AND ONNX_INCLUDE)
   target_include_directories(ridge_onnx_library SYSTEM INTERFACE ${ONNX_INCLUDE} ${Protobuf_INCLUDE_DIRS})
   target_compile_definitions(ridge_onnx_library INTERFACE ONNX_ML=1 ONNX_NAMESPACE=onnx)
   target_link_libraries(ridge_onnx_library INTERFACE ${ONNX_LIBRARY} ${ONNX_PROTO_LIBRARY} protobuf::libprotobuf)
+else()
+  message(STATUS "ONNX models will not be read: libonnx-dev or libprotobuf-dev is missing")
 endif()
