@@ -2,15 +2,18 @@
 //
 //   build/release/bench/bench_traced_step resnet50 1             every row, exact
 //   build/release/bench/bench_traced_step resnet50 16 periodic   and how far from exact
+//   build/release/bench/bench_traced_step resnet50 16 sampled
 //
 // Every row finds empty caches. `distinct` traces rows that do the same once, as `ridge collect`
 // does. Times are of the wall and contain the native execution of each kernel.
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "bench/three_levels.hpp"
@@ -79,7 +82,7 @@ Totals trace_step(const TrainingStep& step, Tracer& tracer, TrafficMethod method
     return totals;
 }
 
-void print(const char* what, const Totals& t) {
+void print(std::string_view what, const Totals& t) {
     fmt::print(
         "{:9} {} rows traced, {} compiled; {:.2f} s, {:.2f} s of it emulation and simulation; "
         "{:.0f} million instructions; {:.1f} % of the touches simulated; L3 {:.4f} GB, DRAM "
@@ -89,15 +92,16 @@ void print(const char* what, const Totals& t) {
 }
 
 int run(int argc, char** argv) {
-    bool distinct = false, periodic = false;
+    bool distinct = false;
+    std::optional<TrafficMethod> method;
     std::string network = "resnet50";
     std::int64_t batch = 1;
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
         if (word == "distinct")
             distinct = true;
-        else if (word == "periodic")
-            periodic = true;
+        else if (word == "periodic" || word == "sampled")
+            method = traffic_method_from_string(word);
         else if (word.find_first_not_of("0123456789") == std::string::npos)
             batch = std::stoll(word);
         else
@@ -107,7 +111,7 @@ int run(int argc, char** argv) {
     const TrainingStep step = build_onednn_step(load_network(network, batch), {});
     Tracer tracer;
     fmt::print("{}, batch {}, {}\n", network, batch, distinct ? "distinct kernels" : "every row");
-    if (periodic) print("periodic", trace_step(step, tracer, TrafficMethod::periodic, distinct));
+    if (method) print(to_string(*method), trace_step(step, tracer, *method, distinct));
     print("exact", trace_step(step, tracer, TrafficMethod::exact, distinct));
     return 0;
 }
