@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <utility>
 
 #include "collectors/tracer/decoder.hpp"
@@ -20,31 +21,33 @@ bool brings_vectors_back(const Function& function) {
 
 }  // namespace
 
-/// Functions that make up one larger piece of code, listed just before it: the first ones behind
-/// its start cannot have been allocations of their own, which begin on a page.
+/// Whether the functions listed just before make up this range: the library lists its parts, then
+/// the whole. Parts behind the first do not begin on a page, as allocations of their own do; older
+/// parts that still lie here were freed and their place used again.
 bool CodeMap::made_of_parts(std::uint64_t address, std::uint64_t end) const {
-    std::uint64_t expected = added_;
-    bool parts = false;
+    std::map<std::uint64_t, std::uint64_t, std::greater<>> inside;  // newest first: to address
     for (auto it = functions_.lower_bound(address); it != functions_.end() && it->first < end; ++it)
-        if (it->second->end() <= end && it->first % 4096 != 0) {
-            parts = true;
-            expected = std::min(expected, it->second->sequence);
-        }
-    if (!parts) return false;
-    for (auto it = functions_.lower_bound(address); it != functions_.end() && it->first < end; ++it)
-        if (it->second->sequence + 1 < expected) return false;
-    return true;
+        if (it->second->end() <= end) inside[it->second->sequence] = it->first;
+    std::uint64_t expected = listed_;
+    for (const auto& [sequence, at] : inside) {
+        if (sequence + 1 != expected) return false;
+        if (at % 4096 != 0) return true;
+        expected = sequence;
+    }
+    return false;
 }
 
 Function* CodeMap::add(std::uint64_t address, std::uint64_t bytes, std::string name) {
     const std::uint64_t end = address + bytes;
-    if (made_of_parts(address, end)) return nullptr;
+    const bool whole = made_of_parts(address, end);
+    const std::uint64_t sequence = listed_++;
+    if (whole) return nullptr;
     auto it = functions_.upper_bound(address);
     if (it != functions_.begin() && std::prev(it)->second->end() > address) --it;
     while (it != functions_.end() && it->first < end) it = functions_.erase(it);
     auto function = std::make_unique<Function>();
     function->address = address;
-    function->sequence = added_++;
+    function->sequence = sequence;
     function->name = std::move(name);
     const auto* code = reinterpret_cast<const std::uint8_t*>(address);
     function->code.assign(code, code + bytes);

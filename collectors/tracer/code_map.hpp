@@ -42,7 +42,7 @@ private:
     [[nodiscard]] bool made_of_parts(std::uint64_t address, std::uint64_t end) const;
 
     std::map<std::uint64_t, std::unique_ptr<Function>> functions_;
-    std::uint64_t added_ = 0;
+    std::uint64_t listed_ = 0;
 };
 
 /// True when all of [address, address + bytes) may be read and executed now (/proc/self/maps).

@@ -47,7 +47,7 @@ void set_hook_handler(HookHandler* handler) {
     if (handler != nullptr && active_handler == nullptr) {
         struct sigaction action = {};
         action.sa_sigaction = on_trap;
-        action.sa_flags = SA_SIGINFO | SA_NODEFER;
+        action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
         sigaction(SIGTRAP, &action, &earlier_action);
     } else if (handler == nullptr && active_handler != nullptr) {
         sigaction(SIGTRAP, &earlier_action, nullptr);

@@ -12,6 +12,7 @@
 #include "collectors/tracer/perf_map.hpp"
 #include "collectors/tracer/single_step.hpp"
 #include "collectors/tracer/thread_streams.hpp"
+#include "collectors/tracer/trap_stack.hpp"
 #include "ridge/error.hpp"
 
 namespace ridge {
@@ -135,7 +136,7 @@ struct Tracer::Impl : HookHandler {
         std::vector<BlockStart> blocks;
         t.skip = t.emulator.call(*site.function, entry, &blocks);
         if (!t.emulator.failure().empty() || blocks.empty() ||
-            static_cast<double>(blocks.back().instruction) > most_steps)
+            static_cast<double>(blocks.back().instruction) > most_steps || !use_trap_stack())
             return;
         t.steps.begin(site, code, hooks, entry[register_rsp], saved.return_address,
                       std::move(blocks));
