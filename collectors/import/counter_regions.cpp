@@ -86,6 +86,32 @@ Reading flops_of(const CounterRegion& region) {
     return {sum, Source::measured};
 }
 
+/// Operations of a GPU's matrix units. How many one of their instructions has depends on its shape,
+/// and the metric's name on the architecture: only the family that counts operations is taken.
+Reading tensor_flops_of(const CounterRegion& region) {
+    constexpr std::string_view family = "sm__ops_path_tensor", end = ".sum";
+    std::optional<double> sum;
+    for (const auto& [name, reading] : region.counters) {
+        if (!name.starts_with(family) || !name.ends_with(end)) continue;
+        // With and without sparsity, an operation is counted in the sum of both again.
+        if (name.find("_sparsity_") != std::string::npos) continue;
+        if (!reading.available()) return Reading::unavailable(name + ": " + reading.reason());
+        sum = sum.value_or(0) + reading.value();
+    }
+    if (sum) return {*sum, Source::measured};
+    return Reading::unavailable(
+        "tensor work not counted: no metric of the family sm__ops_path_tensor*, and instructions "
+        "of "
+        "the tensor pipe have as many operations as their shape");
+}
+
+bool is_gpu(const CounterRegion& region) {
+    return std::any_of(region.counters.begin(), region.counters.end(), [](const auto& counter) {
+        return counter.first.starts_with("sm__") || counter.first.starts_with("smsp__") ||
+               counter.first.starts_with("gpu__") || counter.first.starts_with("dram__");
+    });
+}
+
 /// Read and write transfers are both needed: one alone is not the traffic.
 Reading dram_of(const CounterRegion& region) {
     if (const auto read = find(region, "dram__bytes_read.sum"))
@@ -126,6 +152,7 @@ Reading instructions_per_cycle(const CounterRegion& region) {
 
 void derive(CounterRegion& region) {
     region.derived.insert_or_assign("flops", flops_of(region));
+    if (is_gpu(region)) region.derived.insert_or_assign("tensor_flops", tensor_flops_of(region));
     region.derived.insert_or_assign("dram_bytes", dram_of(region));
     region.derived.insert_or_assign("instructions_per_cycle", instructions_per_cycle(region));
 }

@@ -20,7 +20,7 @@ struct CounterRegion {
     bool profiled_time = false;  ///< taken while counters were on: no efficiency may rest on it
     std::map<std::string, Reading>
         counters;                            ///< by the writer's names, in base units (B, s, count)
-    std::map<std::string, Reading> derived;  ///< "flops", "dram_bytes", "instructions_per_cycle"
+    std::map<std::string, Reading> derived;  ///< "flops", "tensor_flops", "dram_bytes"...
 };
 
 struct CounterFile {

@@ -50,6 +50,25 @@ TEST_SUITE("behaviour") {
         CHECK(reason(kernel, "sm__x") == "ncu has no value");
     }
 
+    TEST_CASE("Nsight Compute: operations of tensor units, or that they were not counted (A13)") {
+        // 4096 x 4096 x 4096: 2 n^3 operations.
+        const auto kernel = [](const std::string& metrics) {
+            return read_nsight_compute(header15 + metrics, "a.csv").regions[0];
+        };
+        for (const std::string name : {"sm__ops_path_tensor_src_fp16_dst_fp32",
+                                       "sm__ops_path_tensor_op_utcqmma_src_fp8_dst_fp32"}) {
+            const auto region =
+                kernel(metric(name + ".sum", "", "137,438,953,472.00") +
+                       metric(name + "_sparsity_off.sum", "", "137,438,953,472.00") +
+                       metric(name + ".sum.per_second", "1/s", "5.00"));
+            CHECK(region.derived.at("tensor_flops").value() == 2.0 * 4096 * 4096 * 4096);
+        }
+        const auto pipe =
+            kernel(metric("sm__inst_executed_pipe_tensor.sum", "inst", "33,554,432.00"));
+        CHECK(pipe.derived.at("tensor_flops").reason().starts_with("tensor work not counted"));
+        CHECK(!pipe.derived.at("flops").available());
+    }
+
     TEST_CASE("Nsight Compute, older long form with 12 columns and a decimal comma") {
         const std::string header =
             "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Kernel "
