@@ -25,12 +25,21 @@ Json band_json(const std::optional<Band>& bound) {
     return Json{{"low", json_number(bound->low)}, {"high", json_number(bound->high)}};
 }
 
+/// The levels of this capacity; empty for none.
+std::string levels_of(const HierarchySpec& spec, std::uint64_t capacity_bytes) {
+    std::string names;
+    for (const CacheSpec& level : spec.levels)
+        if (level.capacity_bytes == capacity_bytes)
+            names += (names.empty() ? "" : ", ") + level.name;
+    return names;
+}
+
 }  // namespace
 
 Table traffic_table(const Traffic& traffic) {
     Table table({{.header = "level"},
                  right("accesses", "", "accesses"),
-                 right("misses", "%", "miss_percent"),
+                 right("misses", "% of accesses", "miss_percent"),
                  {.header = "to"},
                  right("read", "", "read_bytes"),
                  right("written", "", "written_bytes"),
@@ -81,11 +90,12 @@ Table tensor_table(const Traffic& traffic) {
 }
 
 std::string traffic_summary(const Traffic& traffic) {
-    std::string text =
-        fmt::format("{} on {}, {} thread{}, {}: {} by the {} mode, {:.0f} touches",
-                    printable(traffic.origin), printable(traffic.machine), traffic.threads,
-                    traffic.threads == 1 ? "" : "s", to_string(traffic.protocol),
-                    source_of(traffic), to_string(traffic.method), traffic.touches);
+    std::string text = fmt::format(
+        "{} on {}, {} thread{}, {}: {} by the {} mode, {:.0f} accesses in {:.0f} "
+        "touches of lines",
+        printable(traffic.origin), printable(traffic.machine), traffic.threads,
+        traffic.threads == 1 ? "" : "s", to_string(traffic.protocol), source_of(traffic),
+        to_string(traffic.method), traffic.accesses, traffic.touches);
     if (traffic.method != TrafficMethod::analytic && traffic.simulated_share < 1)
         text += fmt::format(" ({} of them simulated)", format_percent(traffic.simulated_share));
     text += "\n";
@@ -149,12 +159,28 @@ Json to_json(const Traffic& traffic) {
     return json;
 }
 
-Json to_json(const std::vector<MissRatioPoint>& curve) {
-    Json json = Json::array();
+Table curve_table(const std::vector<MissRatioPoint>& curve, const HierarchySpec& spec) {
+    Table table({right("capacity", "", "capacity_bytes"),
+                 {.header = "level"},
+                 right("misses"),
+                 right("misses", "% of accesses", "miss_percent")});
     for (const MissRatioPoint& point : curve)
+        table.add_row({Cell::of(format_iec(Bytes(static_cast<double>(point.capacity_bytes))),
+                                static_cast<double>(point.capacity_bytes)),
+                       levels_of(spec, point.capacity_bytes), Cell::number(point.misses, 0),
+                       Cell::number(100 * point.ratio, 2)});
+    return table;
+}
+
+Json to_json(const std::vector<MissRatioPoint>& curve, const HierarchySpec& spec) {
+    Json json = Json::array();
+    for (const MissRatioPoint& point : curve) {
+        const std::string level = levels_of(spec, point.capacity_bytes);
         json.push_back({{"capacity_bytes", point.capacity_bytes},
+                        {"level", level.empty() ? Json(nullptr) : Json(level)},
                         {"misses", json_number(point.misses)},
                         {"miss_ratio", json_number(point.ratio)}});
+    }
     return json;
 }
 

@@ -6,6 +6,7 @@
 #include <exception>
 #include <vector>
 
+#include "collectors/import/checksum.hpp"
 #include "collectors/import/readers.hpp"
 #include "collectors/import/run_codec.hpp"
 #include "core/json.hpp"
@@ -14,11 +15,11 @@
 namespace ridge::import {
 namespace {
 
-/// A window on the stream with at least `longest_record` readable bytes at any place, zeros beyond
-/// the end.
+/// A window on the stream, with `longest_record` readable bytes beyond its end.
 class Window {
 public:
-    explicit Window(ByteStream& bytes) : bytes_(bytes), buffer_(size + longest_record, 0) {}
+    explicit Window(std::unique_ptr<ByteStream> bytes)
+        : bytes_(std::move(bytes)), buffer_(size + longest_record, 0) {}
 
     /// Current place, with at least `wanted` bytes of the stream behind it where it has them.
     const char* at(std::size_t wanted) {
@@ -28,13 +29,13 @@ public:
     [[nodiscard]] std::size_t available() const { return end_ - begin_; }
     [[nodiscard]] std::uint64_t position() const { return before_ + begin_; }
     void advance(std::size_t by) { begin_ += by; }
-    /// Throws what ended the stream early, once the window is at the place.
+    /// Throws what ended the stream early.
     void require_undamaged() const {
-        if (damage_ && available() < longest_record) std::rethrow_exception(damage_);
+        if (damage_) std::rethrow_exception(damage_);
     }
 
 private:
-    static constexpr std::size_t size = std::size_t{1} << 17;
+    static constexpr std::size_t size = std::size_t{1} << 18;
 
     void refill() {
         const std::size_t rest = end_ - begin_;
@@ -43,17 +44,15 @@ private:
         begin_ = 0;
         std::size_t got = 0;
         try {
-            got = bytes_.read(std::span(buffer_.data() + rest, size - rest));
+            got = bytes_->read(std::span(buffer_.data() + rest, size - rest));
         } catch (const Error&) {
-            damage_ = std::current_exception();  // told behind the records that are still here
+            damage_ = std::current_exception();  // told behind the blocks that are still here
         }
         end_ = rest + got;
         ended_ = got == 0;
-        if (ended_)
-            std::fill_n(buffer_.begin() + static_cast<std::ptrdiff_t>(end_), longest_record, '\0');
     }
 
-    ByteStream& bytes_;
+    std::unique_ptr<ByteStream> bytes_;
     std::vector<char> buffer_;
     std::size_t begin_ = 0, end_ = 0;
     std::uint64_t before_ = 0;
@@ -61,27 +60,42 @@ private:
     std::exception_ptr damage_;
 };
 
-/// The header: one line of JSON behind the magic line.
+template <class Number>
+Number number_at(const char* at) {
+    Number value;
+    std::memcpy(&value, at, sizeof(value));
+    return value;
+}
+
+/// The header: one line of JSON behind the first line, which holds its checksum.
 TraceInfo header_of(Window& window, const std::string& name) {
-    constexpr std::size_t longest_header = std::size_t{1} << 16;
     const char* text = window.at(longest_header);
     const std::size_t length = std::min(window.available(), longest_header);
-    if (length < binary_magic.size() || std::string_view(text, binary_magic.size()) != binary_magic)
-        throw bad_input(name + ": byte 0", "\"ridge-trace 1\"",
-                        printable({text, std::min<std::size_t>(length, 14)}));
-    const std::string_view rest(text + binary_magic.size(), length - binary_magic.size());
-    const std::size_t stop = rest.find('\n');
-    if (stop == std::string_view::npos) {
+    const std::string_view whole(text, length);
+    if (!whole.starts_with(binary_magic)) {
+        window.require_undamaged();
+        throw bad_input(name + ": byte 0",
+                        printable(binary_magic) + " (other versions: save again)",
+                        printable(whole.substr(0, binary_magic.size())));
+    }
+    const std::size_t start = binary_first_line;
+    const std::size_t stop = whole.find('\n', start);
+    if (stop == std::string_view::npos || text[start - 1] != '\n') {
         window.require_undamaged();
         throw bad_input(fmt::format("{}: byte {}", name, binary_magic.size()),
-                        "a header line of at most 64 KiB", "no line end");
+                        "a checksum and a header line of at most 64 KiB", "no line end");
     }
-    const JsonReader json(std::string(rest.substr(0, stop)), name + ": header");
+    const std::string_view line = whole.substr(start, stop + 1 - start);
+    const std::string stated(whole.substr(binary_magic.size(), 16));
+    if (const std::string found = fmt::format("{:016x}", checksum(line)); found != stated)
+        throw bad_input(fmt::format("{}: byte {}", name, start),
+                        "a header with the checksum " + printable(stated), found);
+    const std::string where = fmt::format("{}: byte {}: header", name, start);
+    const JsonReader json(std::string(line), where);
     TraceInfo info;
     info.line_bytes = static_cast<int>(json.at("line_bytes").integer(8, 256));
     if (!std::has_single_bit(static_cast<unsigned>(info.line_bytes)))
-        throw bad_input(name + ": header: line_bytes", "a power of two",
-                        std::to_string(info.line_bytes));
+        throw bad_input(where + ": line_bytes", "a power of two", std::to_string(info.line_bytes));
     info.threads = static_cast<int>(json.at("threads").integer(1, 255));
     info.origin = json.at("origin").text();
     for (const JsonReader& item : json.at("regions").items()) {
@@ -97,66 +111,113 @@ TraceInfo header_of(Window& window, const std::string& name) {
             throw item.at("address").wrong("a region within 64 bits of address");
         info.regions.push_back(std::move(region));
     }
-    window.advance(binary_magic.size() + stop + 1);
+    window.advance(stop + 1);
     return info;
 }
 
-void runs_of(Window& window, const std::string& name, const TraceInfo& info, RunSink& sink) {
-    CodecState state;
-    std::vector<LineRun> chunk;
-    chunk.reserve(runs_per_chunk);
-    std::uint64_t runs = 0;
-    const auto damaged = [&](const std::string& expected, const std::string& found) {
-        if (!chunk.empty()) sink.consume(chunk);
-        chunk.clear();
-        window.require_undamaged();
-        return bad_input(fmt::format("{}: byte {}", name, window.position()), expected, found);
-    };
-    for (;;) {
-        const char* at = window.at(longest_record);
-        if (window.available() == 0) throw damaged("a record", "the end of the file");
-        if ((*at & 7) == end_of_trace) {
-            std::uint64_t stated = 0;
-            const char* behind = get_number(at + 1, stated);
-            if (!behind || static_cast<std::size_t>(behind - at) > window.available() ||
-                *at != static_cast<char>(end_of_trace) || stated != runs)
-                throw damaged(fmt::format("the end mark with {} runs", runs), "another one");
-            window.advance(static_cast<std::size_t>(behind - at));
-            window.at(1);
-            if (window.available() > 0) throw damaged("the end of the file", "more bytes");
-            if (!chunk.empty()) sink.consume(chunk);
-            return window.require_undamaged();
+/// Blocks of runs, each verified as a whole.
+class Blocks {
+public:
+    Blocks(Window& window, const std::string& name, const TraceInfo& info, RunSink& sink)
+        : window_(window), name_(name), info_(info), out_(sink) {}
+
+    void read() {
+        while (const std::size_t length = verified()) {
+            const char* begin = window_.at(length);
+            decode_block(begin, begin + length);
+            window_.advance(length);
         }
-        LineRun run;
-        const char* expected = nullptr;
-        const char* behind = decode(at, run, state, info.line_bytes, expected);
-        // Beyond the end of the stream the window holds zeros, which may make up any record.
-        const bool at_end = window.available() < longest_record;
-        if (behind ? static_cast<std::size_t>(behind - at) > window.available() : at_end)
-            throw damaged("a complete record and the end mark", "the end of the file before them");
-        if (!behind)
-            throw damaged(expected,
-                          fmt::format("bytes 0x{:02x}...", static_cast<unsigned char>(*at)));
-        if (run.thread >= info.threads)
-            throw damaged(fmt::format("a thread below {}", info.threads),
-                          std::to_string(run.thread));
-        window.advance(static_cast<std::size_t>(behind - at));
-        ++runs;
-        chunk.push_back(run);
-        if (chunk.size() == runs_per_chunk) {
-            sink.consume(chunk);
-            chunk.clear();
+        out_.flush();
+        const auto stated = number_at<std::uint64_t>(window_.at(sizeof(std::uint64_t)));
+        if (stated != runs_)
+            throw damaged(0, fmt::format("the end mark of {} runs", runs_), std::to_string(stated));
+        window_.advance(sizeof(std::uint64_t));
+        window_.at(1);
+        if (window_.available() > 0) throw damaged(0, "the end of the file", "more bytes");
+        window_.require_undamaged();
+    }
+
+private:
+    /// Passes the head of a block and returns the length of its records, 0 for the end mark, once
+    /// they are all here and as their checksum says.
+    std::size_t verified() {
+        const char* head = window_.at(block_head);
+        if (window_.available() < block_head) throw cut();
+        const auto length = number_at<std::uint32_t>(head);
+        if (length > longest_block)
+            throw damaged(0, fmt::format("a block of at most {} bytes", longest_block),
+                          std::to_string(length));
+        const std::size_t needed = length > 0 ? length : sizeof(std::uint64_t);
+        head = window_.at(block_head + needed);
+        if (window_.available() < block_head + needed) throw cut();
+        const auto stated = number_at<std::uint64_t>(head + sizeof(std::uint32_t));
+        const std::uint64_t found = checksum({head + block_head, needed});
+        if (stated != found)
+            throw damaged(0, fmt::format("a block with the checksum {:016x}", stated),
+                          fmt::format("{:016x}", found));
+        window_.advance(block_head);
+        return length;
+    }
+
+    void decode_block(const char* begin, const char* end) {
+        for (const char* at = begin; at != end;) {
+            LineRun run;
+            const char* expected = nullptr;
+            const char* behind = decode(at, run, state_, info_.line_bytes, expected);
+            const auto place = static_cast<std::uint64_t>(at - begin);
+            if (behind > end) throw damaged(place, "whole records in a block", "a longer one");
+            if (!behind)
+                throw damaged(place, expected,
+                              fmt::format("bytes 0x{:02x}...", static_cast<unsigned char>(*at)));
+            if (run.thread >= info_.threads)
+                throw damaged(place, fmt::format("a thread below {}", info_.threads),
+                              std::to_string(run.thread));
+            out_.push(run);
+            ++runs_;
+            at = behind;
         }
     }
-}
+
+    Error cut() {
+        return damaged(window_.available(), "a complete block and the end mark",
+                       "the end of the file before them");
+    }
+    /// After what came before was handed over; what ended the stream early goes before it.
+    Error damaged(std::uint64_t ahead, const std::string& expected, const std::string& found) {
+        out_.flush();
+        window_.require_undamaged();
+        return bad_input(fmt::format("{}: byte {}", name_, window_.position() + ahead), expected,
+                         found);
+    }
+
+    Window& window_;
+    const std::string& name_;
+    const TraceInfo& info_;
+    RunBuffer out_;
+    CodecState state_;
+    std::uint64_t runs_ = 0;
+};
 
 }  // namespace
 
-TraceInfo read_binary(ByteStream& bytes, const std::string& name, RunSink* sink) {
-    Window window(bytes);
-    TraceInfo info = header_of(window, name);
-    if (sink) runs_of(window, name, info, *sink);
-    return info;
+struct BinaryReader::Impl {
+    Impl(std::unique_ptr<ByteStream> bytes, std::string text)
+        : name(std::move(text)), window(std::move(bytes)), info(header_of(window, name)) {}
+    std::string name;
+    Window window;
+    TraceInfo info;
+};
+
+BinaryReader::BinaryReader(std::unique_ptr<ByteStream> bytes, std::string name)
+    : impl_(std::make_unique<Impl>(std::move(bytes), std::move(name))) {}
+BinaryReader::~BinaryReader() = default;
+
+const TraceInfo& BinaryReader::info() const {
+    return impl_->info;
+}
+
+void BinaryReader::read(RunSink& sink) {
+    Blocks(impl_->window, impl_->name, impl_->info, sink).read();
 }
 
 }  // namespace ridge::import

@@ -16,63 +16,33 @@
 namespace ridge::import {
 namespace {
 
-/// The bytes as they are stored.
-class Stored : public ByteStream {
-public:
-    virtual void rewind() = 0;
-};
-
-class StoredFile final : public Stored {
+class StoredFile final : public ByteStream {
 public:
     explicit StoredFile(const std::string& path)
-        : path_(path), file_(std::fopen(path.c_str(), "rb")) {
+        : name_(path), opened_(std::fopen(path.c_str(), "rb")), file_(opened_) {
         if (!file_) throw bad_input(path, "a readable file", std::strerror(errno));
     }
-    ~StoredFile() override { std::fclose(file_); }
+    /// One that is open already.
+    StoredFile(std::FILE* file, std::string name) : name_(std::move(name)), file_(file) {}
+    ~StoredFile() override {
+        if (opened_) std::fclose(opened_);
+    }
     StoredFile(const StoredFile&) = delete;
     StoredFile& operator=(const StoredFile&) = delete;
 
     std::size_t read(std::span<char> into) override {
         const std::size_t got = std::fread(into.data(), 1, into.size(), file_);
-        if (std::ferror(file_)) throw bad_input(path_, "a readable file", std::strerror(errno));
+        if (std::ferror(file_)) throw bad_input(name_, "a readable file", std::strerror(errno));
         return got;
     }
-    void rewind() override { std::rewind(file_); }
 
 private:
-    std::string path_;
+    std::string name_;
+    std::FILE* opened_ = nullptr;  ///< to be closed here
     std::FILE* file_;
 };
 
-/// A pipe: it can be read again only as far as the form of the data is told from.
-class StoredPipe final : public Stored {
-public:
-    StoredPipe(std::FILE* pipe, std::string name) : pipe_(pipe), name_(std::move(name)) {}
-
-    std::size_t read(std::span<char> into) override {
-        if (looking_) {
-            const std::size_t got = std::fread(into.data(), 1, into.size(), pipe_);
-            start_.insert(start_.end(), into.data(), into.data() + got);
-            return got;
-        }
-        const std::size_t kept = std::min(into.size(), start_.size() - at_);
-        std::copy_n(start_.begin() + static_cast<std::ptrdiff_t>(at_), kept, into.begin());
-        at_ += kept;
-        const std::size_t got = std::fread(into.data() + kept, 1, into.size() - kept, pipe_);
-        if (std::ferror(pipe_)) throw bad_input(name_, "readable text", std::strerror(errno));
-        return kept + got;
-    }
-    void rewind() override { looking_ = false; }
-
-private:
-    std::FILE* pipe_;
-    std::string name_;
-    std::vector<char> start_;
-    std::size_t at_ = 0;
-    bool looking_ = true;
-};
-
-class StoredMemory final : public Stored {
+class StoredMemory final : public ByteStream {
 public:
     explicit StoredMemory(std::span<const char> bytes) : bytes_(bytes) {}
     std::size_t read(std::span<char> into) override {
@@ -81,7 +51,6 @@ public:
         at_ += got;
         return got;
     }
-    void rewind() override { at_ = 0; }
 
 private:
     std::span<const char> bytes_;
@@ -91,7 +60,7 @@ private:
 /// What gzip and zstd share: a buffer of compressed bytes and the place in the output for errors.
 class Decompressor : public ByteStream {
 public:
-    Decompressor(std::unique_ptr<Stored> stored, std::string name)
+    Decompressor(std::unique_ptr<ByteStream> stored, std::string name)
         : stored_(std::move(stored)), name_(std::move(name)), input_(std::size_t{1} << 17) {}
 
     /// What lies before damage is handed over first; the error comes with the next call.
@@ -101,8 +70,8 @@ public:
         try {
             fill(into, done);
         } catch (const Error&) {
-            if (done == 0) throw;
             damage_ = std::current_exception();
+            if (done == 0) throw;
         }
         return done;
     }
@@ -115,7 +84,7 @@ protected:
                          reason);
     }
 
-    std::unique_ptr<Stored> stored_;
+    std::unique_ptr<ByteStream> stored_;
     std::string name_;
     std::vector<char> input_;
     std::size_t begin_ = 0, end_ = 0;
@@ -144,7 +113,7 @@ private:
 
 class Zstd final : public Decompressor {
 public:
-    Zstd(std::unique_ptr<Stored> stored, const std::string& name)
+    Zstd(std::unique_ptr<ByteStream> stored, const std::string& name)
         : Decompressor(std::move(stored), name), context_(ZSTD_createDCtx()) {
         // Frames may ask for a window of up to 2 GiB; 128 MiB is more than any writer here uses.
         ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, 27);
@@ -168,7 +137,7 @@ private:
 
 class Gzip final : public Decompressor {
 public:
-    Gzip(std::unique_ptr<Stored> stored, const std::string& name)
+    Gzip(std::unique_ptr<ByteStream> stored, const std::string& name)
         : Decompressor(std::move(stored), name) {
         if (inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK)
             throw job_failed(name, "zlib could not start");
@@ -195,28 +164,68 @@ private:
     z_stream stream_{};
 };
 
-std::unique_ptr<ByteStream> recognised(std::unique_ptr<Stored> stored, const std::string& name) {
-    unsigned char magic[4] = {};
-    const std::size_t got = stored->read({reinterpret_cast<char*>(magic), sizeof(magic)});
-    stored->rewind();
-    if (got >= 2 && magic[0] == 0x1f && magic[1] == 0x8b)
-        return std::make_unique<Gzip>(std::move(stored), name);
-    if (got == 4 && magic[0] == 0x28 && magic[1] == 0xb5 && magic[2] == 0x2f && magic[3] == 0xfd)
-        return std::make_unique<Zstd>(std::move(stored), name);
-    return stored;
+/// Compressed files within compressed files; more layers than this are no accident.
+constexpr int most_layers = 4;
+
+std::unique_ptr<PeekedStream> recognised(std::unique_ptr<ByteStream> stored,
+                                         const std::string& name) {
+    auto stream = std::make_unique<PeekedStream>(std::move(stored));
+    for (int layer = 0; layer < most_layers; ++layer) {
+        const std::string_view magic = stream->peek(4);
+        if (magic.starts_with("\x1f\x8b"))
+            stream =
+                std::make_unique<PeekedStream>(std::make_unique<Gzip>(std::move(stream), name));
+        else if (magic == "\x28\xb5\x2f\xfd")
+            stream =
+                std::make_unique<PeekedStream>(std::make_unique<Zstd>(std::move(stream), name));
+        else
+            break;
+    }
+    return stream;
 }
 
 }  // namespace
 
-std::unique_ptr<ByteStream> open_bytes(const std::string& path) {
+std::string_view PeekedStream::peek(std::size_t wanted) {
+    const std::size_t had = kept_.size();
+    if (had < wanted) {
+        kept_.resize(wanted);
+        std::size_t got = 0;
+        try {
+            got = stream_->read(std::span(kept_).subspan(had));
+        } catch (...) {
+            kept_.resize(had);
+            throw;
+        }
+        kept_.resize(had + got);
+    }
+    return std::string_view(kept_).substr(0, wanted);
+}
+
+std::size_t PeekedStream::read(std::span<char> into) {
+    const std::size_t kept = std::min(into.size(), kept_.size());
+    std::copy_n(kept_.begin(), kept, into.begin());
+    kept_.erase(0, kept);
+    if (kept == into.size()) return kept;
+    // What was kept is handed over before an error: a stream that is damaged says so again.
+    try {
+        return kept + stream_->read(into.subspan(kept));
+    } catch (const Error&) {
+        if (kept == 0) throw;
+        return kept;
+    }
+}
+
+std::unique_ptr<PeekedStream> open_bytes(const std::string& path) {
     return recognised(std::make_unique<StoredFile>(path), path);
 }
 
-std::unique_ptr<ByteStream> open_standard_input() {
-    return recognised(std::make_unique<StoredPipe>(stdin, "standard input"), "standard input");
+std::unique_ptr<PeekedStream> open_standard_input() {
+    return recognised(std::make_unique<StoredFile>(stdin, "standard input"), "standard input");
 }
 
-std::unique_ptr<ByteStream> bytes_in_memory(std::span<const char> bytes, const std::string& name) {
+std::unique_ptr<PeekedStream> bytes_in_memory(std::span<const char> bytes,
+                                              const std::string& name) {
     return recognised(std::make_unique<StoredMemory>(bytes), name);
 }
 

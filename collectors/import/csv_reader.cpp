@@ -46,6 +46,7 @@ public:
         }
     }
     [[nodiscard]] const std::uint64_t& line_number() const { return line_; }
+    [[nodiscard]] TextCounts counts() const { return {line_, fetches_left_out_}; }
 
 private:
     void record(std::string_view text) {
@@ -65,6 +66,8 @@ private:
         if (const char* expected = wrong_access(*address, *bytes)) throw wrong(expected, text);
         if (*kind != TouchKind::fetch || fetches_)
             out_.access(*kind, *address, static_cast<std::uint32_t>(*bytes));
+        else
+            ++fetches_left_out_;
     }
 
     [[nodiscard]] Error wrong(std::string_view expected, std::string_view text) const {
@@ -75,23 +78,24 @@ private:
     const std::string& name_;
     AccessMerger& out_;
     bool fetches_;
-    std::uint64_t line_ = 0;
+    std::uint64_t line_ = 0, fetches_left_out_ = 0;
 };
 
 }  // namespace
 
-void read_csv(ByteStream& bytes, const std::string& name, const TraceOptions& options,
-              RunSink& sink) {
+TextCounts read_csv(ByteStream& bytes, const std::string& name, const TraceOptions& options,
+                    RunSink& sink) {
     AccessMerger merger(sink, options.line_bytes, options.merge_across_fetches);
     CsvParser parser(name, merger, options.fetches);
     try {
-        for_whole_lines(bytes, name, parser.line_number(),
+        for_whole_lines(bytes, name, parser.line_number(), LastLine::open,
                         [&](const char* begin, const char* end) { parser.take(begin, end); });
     } catch (const Error&) {
         merger.flush();
         throw;
     }
     merger.flush();
+    return parser.counts();
 }
 
 }  // namespace ridge::import

@@ -39,6 +39,7 @@ public:
         while (at != end) at = line(at);
     }
     [[nodiscard]] const std::uint64_t& line_number() const { return line_; }
+    [[nodiscard]] TextCounts counts() const { return {line_, fetches_left_out_}; }
 
 private:
     const char* line(const char* start) {
@@ -61,7 +62,9 @@ private:
             while (*at != '\n') ++at;
             return at + 1;
         } else {
-            throw wrong(start, "a record \"I  address,size\" or \" L address,size\"");
+            throw wrong(start,
+                        "a record \"I  address,size\" or \" L address,size\" (the traced "
+                        "program's own output must go elsewhere)");
         }
         std::uint64_t address = 0;
         const char* digits = at;
@@ -75,11 +78,16 @@ private:
         digits = at;
         for (; *at >= '0' && *at <= '9' && at - digits < 5; ++at)
             bytes = bytes * 10 + static_cast<std::uint64_t>(*at - '0');
-        if (at == digits || *at != '\n') throw wrong(start, "a decimal size and the line's end");
+        const bool has_digits = at != digits;
+        if (*at == '\r') [[unlikely]]
+            ++at;
+        if (!has_digits || *at != '\n') throw wrong(start, "a decimal size and the line's end");
         if (const char* expected = wrong_access(address, bytes)) throw wrong(start, expected);
         ++line_;
         if (kind != TouchKind::fetch || fetches_)
             out_.access(kind, address, static_cast<std::uint32_t>(bytes));
+        else
+            ++fetches_left_out_;
         return at + 1;
     }
 
@@ -93,23 +101,24 @@ private:
     const std::string& name_;
     AccessMerger& out_;
     bool fetches_;
-    std::uint64_t line_ = 0;
+    std::uint64_t line_ = 0, fetches_left_out_ = 0;
 };
 
 }  // namespace
 
-void read_lackey(ByteStream& bytes, const std::string& name, const TraceOptions& options,
-                 RunSink& sink) {
+TextCounts read_lackey(ByteStream& bytes, const std::string& name, const TraceOptions& options,
+                       RunSink& sink) {
     AccessMerger merger(sink, options.line_bytes, options.merge_across_fetches);
     LackeyParser parser(name, merger, options.fetches);
     try {
-        for_whole_lines(bytes, name, parser.line_number(),
+        for_whole_lines(bytes, name, parser.line_number(), LastLine::ended,
                         [&](const char* begin, const char* end) { parser.take(begin, end); });
     } catch (const Error&) {
         merger.flush();
         throw;
     }
     merger.flush();
+    return parser.counts();
 }
 
 }  // namespace ridge::import

@@ -11,15 +11,35 @@
 
 namespace ridge::import {
 
-void read_lackey(ByteStream& bytes, const std::string& name, const TraceOptions& options,
-                 RunSink& sink);
-void read_csv(ByteStream& bytes, const std::string& name, const TraceOptions& options,
-              RunSink& sink);
-/// The own form; `sink` null reads the header only.
-TraceInfo read_binary(ByteStream& bytes, const std::string& name, RunSink* sink);
+/// What a text had, for the case that nothing of it counts.
+struct TextCounts {
+    std::uint64_t lines = 0;
+    std::uint64_t fetches_left_out = 0;
+};
+TextCounts read_lackey(ByteStream& bytes, const std::string& name, const TraceOptions& options,
+                       RunSink& sink);
+TextCounts read_csv(ByteStream& bytes, const std::string& name, const TraceOptions& options,
+                    RunSink& sink);
 
-/// First bytes of the own form, uncompressed.
-inline constexpr std::string_view binary_magic = "ridge-trace 1\n";
+/// The own form: the header is read at once, the runs when they are asked for, once. A block's
+/// checksum is verified before any of its runs is handed over.
+class BinaryReader {
+public:
+    BinaryReader(std::unique_ptr<ByteStream> bytes, std::string name);
+    ~BinaryReader();
+    BinaryReader(const BinaryReader&) = delete;
+    BinaryReader& operator=(const BinaryReader&) = delete;
+    [[nodiscard]] const TraceInfo& info() const;
+    void read(RunSink& sink);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// First bytes of the own form, uncompressed; the header's checksum in hex and a line end follow.
+inline constexpr std::string_view binary_magic = "ridge-trace 2 ";
+inline constexpr std::size_t binary_first_line = binary_magic.size() + 16 + 1;
 
 /// Quoted, with dots for what a terminal would not show.
 [[nodiscard]] std::string printable(std::string_view text);

@@ -1,7 +1,7 @@
 // How the own trace form stores one run (docs/formats.md, "Trace"). A tag byte, then only what
 // differs from the usual:
 //
-//   bits 0-2  kind (7: end of trace)
+//   bits 0-2  kind
 //   bit 3     count and stride follow (absent: 1 and 1)
 //   bit 4     repeats follow (absent: 1)
 //   bit 5     offset and bytes follow (absent: those of the latest run of this kind)
@@ -12,13 +12,18 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "ridge/trace.hpp"
 
 namespace ridge::import {
 
-inline constexpr std::uint8_t end_of_trace = 7;
+/// Head of a block: bytes of its records (4; 0: end of trace) and their checksum (8).
+inline constexpr std::size_t block_head = 4 + 8;
+inline constexpr std::size_t longest_block = std::size_t{1} << 16;
+/// First line and header line together.
+inline constexpr std::size_t longest_header = std::size_t{1} << 16;
 /// Longest possible record: tag, line, count, stride, repeats, offset, bytes, thread.
 inline constexpr std::size_t longest_record = 1 + 10 + 5 + 5 + 3 + 3 + 3 + 2;
 
@@ -84,7 +89,7 @@ inline char* encode(char* at, const LineRun& run, CodecState& state) {
 }
 
 /// Reads a run from at least longest_record readable bytes. On damage returns null and says in
-/// `expected` what should have been there. A tag of kind end_of_trace must not reach it.
+/// `expected` what should have been there.
 const char* decode(const char* at, LineRun& run, CodecState& state, int line_bytes,
                    const char*& expected);
 

@@ -13,16 +13,24 @@
 
 namespace ridge::import {
 
+/// Whether the last line may lack its end. Where a cut line cannot be told from a whole one (the
+/// size of a lackey record), it may not.
+enum class LastLine { ended, open };
+
 /// Calls `take(begin, end)` with stretches of whole lines; `take` counts lines itself.
 /// Throws Error bad_input when the text ends within a line, after the lines before were taken.
 template <class Take>
 void for_whole_lines(ByteStream& bytes, const std::string& name, const std::uint64_t& line_number,
-                     Take take) {
+                     LastLine last_line, Take take) {
     constexpr std::size_t longest_line = 4096;
     std::vector<char> buffer(std::size_t{1} << 18);
     std::size_t kept = 0;
     for (;;) {
         const std::size_t got = bytes.read(std::span(buffer).subspan(kept));
+        if (got == 0 && kept > 0 && last_line == LastLine::open) {
+            buffer[kept] = '\n';
+            return take(buffer.data(), buffer.data() + kept + 1);
+        }
         const std::size_t size = kept + got;
         std::size_t end = size;
         while (end > 0 && buffer[end - 1] != '\n') --end;

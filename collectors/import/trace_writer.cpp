@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
+#include <cstring>
+#include <string_view>
 #include <vector>
 
+#include "collectors/import/checksum.hpp"
 #include "collectors/import/readers.hpp"
 #include "collectors/import/run_codec.hpp"
 #include "core/files.hpp"
@@ -30,8 +33,8 @@ struct TraceWriter::Impl {
     std::string path;
     OutputFile file;
     ZSTD_CCtx* context = nullptr;
-    std::vector<char> plain, packed;
-    std::size_t used = 0;
+    std::vector<char> block, packed;  ///< block: head and records
+    std::size_t used = import::block_head;
     import::CodecState state;
     std::uint64_t runs = 0;
 
@@ -39,8 +42,8 @@ struct TraceWriter::Impl {
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
-    void compress(ZSTD_EndDirective directive) {
-        ZSTD_inBuffer in{plain.data(), used, 0};
+    void compress(std::string_view text, ZSTD_EndDirective directive) {
+        ZSTD_inBuffer in{text.data(), text.size(), 0};
         for (;;) {
             ZSTD_outBuffer out{packed.data(), packed.size(), 0};
             const std::size_t left = ZSTD_compressStream2(context, &out, &in, directive);
@@ -49,25 +52,37 @@ struct TraceWriter::Impl {
             const bool done = directive == ZSTD_e_end ? left == 0 : in.pos == in.size;
             if (done) break;
         }
-        used = 0;
     }
 
-    void append(const std::string& text) {
-        for (const char c : text) {
-            if (used + import::longest_record > plain.size()) compress(ZSTD_e_continue);
-            plain[used++] = c;
-        }
+    /// Writes the block with what is in it, `length` being what its head says.
+    void end_block(std::uint32_t length, ZSTD_EndDirective directive) {
+        const std::uint64_t sum =
+            import::checksum({block.data() + import::block_head, used - import::block_head});
+        std::memcpy(block.data(), &length, sizeof(length));
+        std::memcpy(block.data() + sizeof(length), &sum, sizeof(sum));
+        compress({block.data(), used}, directive);
+        used = import::block_head;
+    }
+    void end_records() {
+        if (used > import::block_head)
+            end_block(static_cast<std::uint32_t>(used - import::block_head), ZSTD_e_continue);
     }
 };
 
 TraceWriter::TraceWriter(const std::string& path, const TraceInfo& info)
     : impl_(std::make_unique<Impl>(path)) {
+    const std::string header = header_line(info);
+    if (import::binary_first_line + header.size() > import::longest_header)
+        throw bad_input(path, "names of origin and tensors that fit in 64 KiB",
+                        fmt::format("{} bytes", header.size()));
     impl_->context = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(impl_->context, ZSTD_c_checksumFlag, 1);
     ZSTD_CCtx_setParameter(impl_->context, ZSTD_c_compressionLevel, 1);
-    impl_->plain.resize(std::size_t{1} << 17);
+    impl_->block.resize(import::block_head + import::longest_block);
     impl_->packed.resize(ZSTD_CStreamOutSize());
-    impl_->append(std::string(import::binary_magic) + header_line(info));
+    impl_->compress(
+        fmt::format("{}{:016x}\n{}", import::binary_magic, import::checksum(header), header),
+        ZSTD_e_continue);
 }
 
 TraceWriter::~TraceWriter() = default;
@@ -75,8 +90,8 @@ TraceWriter::~TraceWriter() = default;
 void TraceWriter::consume(std::span<const LineRun> chunk) {
     Impl& impl = *impl_;
     for (const LineRun& run : chunk) {
-        if (impl.used + import::longest_record > impl.plain.size()) impl.compress(ZSTD_e_continue);
-        char* at = impl.plain.data() + impl.used;
+        if (impl.used + import::longest_record > impl.block.size()) impl.end_records();
+        char* at = impl.block.data() + impl.used;
         impl.used += static_cast<std::size_t>(import::encode(at, run, impl.state) - at);
         ++impl.runs;
     }
@@ -84,11 +99,10 @@ void TraceWriter::consume(std::span<const LineRun> chunk) {
 
 void TraceWriter::close() {
     Impl& impl = *impl_;
-    if (impl.used + import::longest_record > impl.plain.size()) impl.compress(ZSTD_e_continue);
-    char* at = impl.plain.data() + impl.used;
-    *at = static_cast<char>(import::end_of_trace);
-    impl.used += static_cast<std::size_t>(import::put_number(at + 1, impl.runs) - at);
-    impl.compress(ZSTD_e_end);
+    impl.end_records();
+    std::memcpy(impl.block.data() + impl.used, &impl.runs, sizeof(impl.runs));
+    impl.used += sizeof(impl.runs);
+    impl.end_block(0, ZSTD_e_end);
     impl.file.close();
 }
 

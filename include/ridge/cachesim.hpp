@@ -104,14 +104,29 @@ struct SimulateOptions {
 [[nodiscard]] Traffic simulate(RunSource& source, const HierarchySpec& spec,
                                const SimulateOptions& options = {});
 
-/// Misses of a fully associative LRU cache for each capacity, from one pass over the stream.
+/// Misses of a fully associative LRU cache of a capacity.
 struct MissRatioPoint {
     std::uint64_t capacity_bytes = 0;
     double misses = 0;
-    double ratio = 0;  ///< misses / line touches
+    double ratio = 0;  ///< misses / accesses, both as LevelCounts counts them
 };
-/// Load, store and modify touches of all threads, in stream order. `capacities_bytes` ascending;
-/// memory is bounded by the largest.
+
+/// Takes a stream and finds the misses for all capacities at once: load, store and modify touches
+/// of all threads, in stream order. Memory is bounded by the largest capacity.
+class MissRatioCurve final : public RunSink {
+public:
+    /// Throws Error bad_input unless the capacities ascend from one line on.
+    MissRatioCurve(int line_bytes, std::vector<std::uint64_t> capacities_bytes);
+    ~MissRatioCurve() override;
+    MissRatioCurve(const MissRatioCurve&) = delete;
+    MissRatioCurve& operator=(const MissRatioCurve&) = delete;
+    void consume(std::span<const LineRun> chunk) override;
+    [[nodiscard]] std::vector<MissRatioPoint> points() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
 [[nodiscard]] std::vector<MissRatioPoint> miss_ratio_curve(
     RunSource& source, const std::vector<std::uint64_t>& capacities_bytes);
 

@@ -60,6 +60,9 @@ struct LoopNest {
 [[nodiscard]] std::unique_ptr<RunSource> make_source(LoopNest nest, int line_bytes = 64,
                                                      int threads = 1);
 
+/// Line touches of the nest, guards aside: how long simulating it takes is known before.
+[[nodiscard]] double touches_of(const LoopNest& nest, int line_bytes);
+
 /// "stream:bytes=1MiB", "sweep:bytes=32KiB,passes=4", "strided:bytes=1MiB,stride=4KiB,passes=2",
 /// "copy:bytes=1MiB[,nt=1]", "triad:bytes=1MiB[,nt=1]",
 /// "blocked_matmul:m=256,n=256,k=256,block=32". Nothing for a text whose first word is no

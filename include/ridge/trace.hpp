@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,6 +70,15 @@ public:
     virtual void consume(std::span<const LineRun> chunk) = 0;
 };
 
+/// The loop around a stream that is one: iteration i of the uniform ones does what the first does,
+/// with the lines of each region moved on.
+struct OuterLoop {
+    std::uint64_t iterations = 0;     ///< of the whole stream
+    std::uint64_t uniform = 0;        ///< the first ones; those behind them may differ
+    std::uint64_t step = 1;           ///< iterations after which all regions moved by whole lines
+    std::vector<std::int64_t> shift;  ///< lines per step, for each of TraceInfo::regions
+};
+
 /// Gives runs. replay() may be called again and gives the same stream again.
 class RunSource {
 public:
@@ -77,6 +87,10 @@ public:
     /// Throws Error bad_input for a damaged stream, after every run before the damage was handed
     /// over.
     virtual void replay(RunSink& sink) = 0;
+    /// For a source that knows its loop, so that nobody has to look for it; replay_part() then
+    /// gives iterations [first, last) alone.
+    [[nodiscard]] virtual std::optional<OuterLoop> outer_loop() const { return std::nullopt; }
+    virtual void replay_part(RunSink& /*sink*/, std::uint64_t /*first*/, std::uint64_t /*last*/) {}
 };
 
 /// Collects runs and hands them to a sink in chunks; the rest goes with flush().

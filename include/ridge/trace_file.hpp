@@ -1,6 +1,6 @@
 // Traces in files: Valgrind lackey text, CSV, and Ridgepoint's own compressed form
-// (docs/formats.md). Files compressed with gzip or zstd are recognised by their content, and so are
-// the formats. Reading streams: a 50 GB file needs a few MB.
+// (docs/formats.md), from files and pipes. Files compressed with gzip or zstd are recognised by
+// their content, and so are the formats. Reading streams: a 50 GB file needs a few MB.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,15 @@ class TraceReader : public RunSource {
 public:
     /// The error that ended the latest replay of a partial reader; empty when there was none.
     [[nodiscard]] virtual const std::string& damage() const = 0;
+    /// It comes from a pipe: a second replay() throws Error bad_input.
+    [[nodiscard]] virtual bool read_once() const = 0;
+    /// info().threads is what the trace says and not merely 1.
+    [[nodiscard]] virtual bool knows_threads() const = 0;
 };
 
-/// Opens a trace. Throws Error bad_input for a missing file or an unknown format. replay() throws
-/// Error bad_input naming file and line (text) or byte of the uncompressed stream (binary).
+/// Opens a trace; "-" is standard input. Throws Error bad_input for a missing file or an unknown
+/// format. replay() throws Error bad_input naming file and line (text) or byte of the uncompressed
+/// stream (binary), and for a trace without any access.
 [[nodiscard]] std::unique_ptr<TraceReader> open_trace(const std::string& path,
                                                       const TraceOptions& options = {});
 

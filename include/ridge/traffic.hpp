@@ -20,8 +20,9 @@ enum class TrafficMethod { exact, sampled, periodic, analytic };
 [[nodiscard]] std::string_view to_string(TrafficMethod method);
 [[nodiscard]] std::optional<TrafficMethod> traffic_method_from_string(std::string_view word);
 
-/// Events at one level, all instances together. Counts are line touches (an access that straddles
-/// two lines touches both); estimates are not whole numbers.
+/// Events at one level, all instances together. At the first level an access of the program counts
+/// once in each line that it touches, a modify as a load and a store; below, each line asked for is
+/// an access. A miss ratio is misses() / accesses() everywhere. Estimates are not whole numbers.
 struct LevelCounts {
     double loads = 0, stores = 0, fetches = 0;  ///< demand accesses
     double load_misses = 0, store_misses = 0, fetch_misses = 0;

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "model/cachesim/nest_builder.hpp"
@@ -43,13 +46,15 @@ constexpr std::uint64_t block_bytes = 512;
 /// "key=value" pairs after the generator's name.
 class Parameters {
 public:
-    Parameters(std::string_view text, std::string where) : where_(std::move(where)) {
+    /// `usage` is what a right text looks like.
+    Parameters(std::string_view text, std::string where, std::string usage)
+        : where_(std::move(where)), usage_(std::move(usage)) {
         while (!text.empty()) {
             const std::size_t comma = std::min(text.find(','), text.size());
             const std::string_view pair = text.substr(0, comma);
             const std::size_t equals = pair.find('=');
             if (equals == std::string_view::npos)
-                throw bad_input(where_, "key=value", "\"" + std::string(pair) + "\"");
+                throw bad_input(where_, usage_, "\"" + std::string(pair) + "\"");
             const std::string key(pair.substr(0, equals));
             if (!values_.emplace(key, pair.substr(equals + 1)).second)
                 throw bad_input(where_, "each key once", key + " twice");
@@ -60,21 +65,23 @@ public:
     /// Takes a size such as 4096 or 1MiB; `fallback` 0 means that it must be there.
     std::uint64_t size(const std::string& key, std::uint64_t fallback, std::uint64_t multiple,
                        double most = 1e15) {
-        const auto found = values_.find(key);
-        if (found == values_.end()) {
-            if (fallback == 0) throw bad_input(where_, key + "=...", "no " + key);
-            return fallback;
-        }
-        const double bytes = parse_bytes(found->second, where_ + " " + key).value();
-        values_.erase(found);
-        if (!(bytes >= 1 && bytes <= most))
-            throw bad_input(where_ + " " + key, fmt::format("1 to {}", most),
-                            fmt::format("{}", bytes));
-        const auto whole = static_cast<std::uint64_t>(bytes);
-        if (whole % multiple != 0)
-            throw bad_input(where_ + " " + key, fmt::format("a multiple of {}", multiple),
-                            std::to_string(whole));
-        return whole;
+        const auto text = take(key, fallback == 0);
+        if (!text) return fallback;
+        return whole(key, *text, parse_bytes(*text, where_ + " " + key).value(), multiple, most,
+                     "bytes");
+    }
+
+    /// Takes a number of things, such as 400 or 1e6.
+    std::uint64_t count(const std::string& key, std::uint64_t fallback, std::uint64_t multiple = 1,
+                        double most = 1e15) {
+        const auto text = take(key, fallback == 0);
+        if (!text) return fallback;
+        double value = 0;
+        const char* end = text->data() + text->size();
+        const auto [rest, error] = std::from_chars(text->data(), end, value);
+        if (error != std::errc{} || rest != end)
+            throw bad_input(where_ + " " + key, "a whole number", "'" + *text + "'");
+        return whole(key, *text, value, multiple, most, "");
     }
 
     /// Takes 0 or 1; absent means 0.
@@ -92,11 +99,37 @@ public:
 
     void done() const {
         if (!values_.empty())
-            throw bad_input(where_, "known keys", "\"" + values_.begin()->first + "\"");
+            throw bad_input(where_, usage_, "the key \"" + values_.begin()->first + "\"");
     }
 
 private:
-    std::string where_;
+    std::optional<std::string> take(const std::string& key, bool required) {
+        const auto found = values_.find(key);
+        if (found == values_.end()) {
+            if (required) throw bad_input(where_, usage_, "no " + key);
+            return std::nullopt;
+        }
+        std::string text = std::move(found->second);
+        values_.erase(found);
+        return text;
+    }
+
+    [[nodiscard]] std::uint64_t whole(const std::string& key, const std::string& text, double value,
+                                      std::uint64_t multiple, double most, const char* unit) const {
+        if (!(value >= 1 && value <= most))
+            throw bad_input(where_ + " " + key, fmt::format("1 to {}", most), "'" + text + "'");
+        if (value != std::floor(value))
+            throw bad_input(where_ + " " + key,
+                            fmt::format("a whole number{}{}", *unit ? " of " : "", unit),
+                            "'" + text + "'");
+        const auto number = static_cast<std::uint64_t>(value);
+        if (number % multiple != 0)
+            throw bad_input(where_ + " " + key, fmt::format("a multiple of {}", multiple),
+                            std::to_string(number));
+        return number;
+    }
+
+    std::string where_, usage_;
     std::map<std::string, std::string> values_;
 };
 
@@ -111,7 +144,7 @@ LoopNest stream(Parameters& p) {
 }
 
 LoopNest sweep(Parameters& p) {
-    const std::uint64_t bytes = p.size("bytes", 0, 64), passes = p.size("passes", 2, 1);
+    const std::uint64_t bytes = p.size("bytes", 0, 64), passes = p.count("passes", 2);
     LoopNest nest;
     ArrayPlacer place;
     const auto a = place.add(nest, "a", bytes);
@@ -127,7 +160,7 @@ LoopNest strided(Parameters& p) {
     const std::uint64_t bytes =
         p.size("bytes", 0, stride,
                static_cast<double>(stride) * std::numeric_limits<std::uint32_t>::max());
-    const std::uint64_t passes = p.size("passes", 2, 1);
+    const std::uint64_t passes = p.count("passes", 2);
     LoopNest nest;
     ArrayPlacer place;
     const auto a = place.add(nest, "a", bytes);
@@ -164,9 +197,9 @@ LoopNest triad(Parameters& p) {
 LoopNest blocked_matmul(Parameters& p) {
     MatmulShape s;
     constexpr double largest_side = 1 << 24, largest_block = 1 << 16;
-    const auto block = p.size("block", 32, 1, largest_block);
+    const auto block = p.count("block", 32, 1, largest_block);
     const auto side = [&](const char* key) {
-        return static_cast<std::int64_t>(p.size(key, 0, block, largest_side));
+        return static_cast<std::int64_t>(p.count(key, 0, block, largest_side));
     };
     s.m = side("m");
     s.n = side("n");
@@ -197,23 +230,25 @@ struct Generator {
     LoopNest (*make)(Parameters&);
 };
 constexpr std::array table{
-    Generator{"stream", "bytes", "one read through a buffer", stream},
-    Generator{"sweep", "bytes[,passes=2]", "repeated reads through a buffer", sweep},
-    Generator{"strided", "bytes[,stride=4KiB][,passes=2]", "one element per stride", strided},
-    Generator{"copy", "bytes[,nt=1]", "a = b, by non-temporal stores with nt=1", copy},
-    Generator{"triad", "bytes[,nt=1]", "a = b + s c", triad},
-    Generator{"blocked_matmul", "m,n,k[,block=32]", "C += A B in f32 blocks", blocked_matmul},
+    Generator{"stream", "bytes=1MiB", "one read through a buffer", stream},
+    Generator{"sweep", "bytes=1MiB[,passes=2]", "repeated reads through a buffer", sweep},
+    Generator{"strided", "bytes=1MiB[,stride=4KiB][,passes=2]", "one element per stride", strided},
+    Generator{"copy", "bytes=1MiB[,nt=1]", "a = b, by non-temporal stores with nt=1", copy},
+    Generator{"triad", "bytes=1MiB[,nt=1]", "a = b + s c", triad},
+    Generator{"blocked_matmul", "m=256,n=256,k=256[,block=32]", "C += A B in f32 blocks",
+              blocked_matmul},
 };
 
 }  // namespace
 }  // namespace cachesim
 
 std::optional<LoopNest> generator_nest(std::string_view text) {
-    const std::size_t colon = text.find(':');
-    if (colon == std::string_view::npos) return std::nullopt;
+    const std::size_t colon = std::min(text.find(':'), text.size());
     for (const auto& generator : cachesim::table) {
         if (text.substr(0, colon) != generator.name) continue;
-        cachesim::Parameters parameters(text.substr(colon + 1), std::string(text));
+        cachesim::Parameters parameters(text.substr(std::min(colon + 1, text.size())),
+                                        std::string(text),
+                                        fmt::format("{}:{}", generator.name, generator.parameters));
         LoopNest nest = generator.make(parameters);
         parameters.done();
         nest.name = std::string(text);

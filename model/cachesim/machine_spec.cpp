@@ -39,7 +39,8 @@ CacheSpec cache_of(const Machine& machine, const MemoryLevel& level, bool first,
     if (out.ways == 0) {
         out.ways = assumed_ways(out.capacity_bytes, out.line_bytes, first);
         notes.push_back(
-            fmt::format("{}: {} ways assumed, the machine file has none", level.name, out.ways));
+            fmt::format("{}: {} ways assumed: none are given, or none that divide its capacity",
+                        level.name, out.ways));
     }
     // The file counts hardware threads; the simulated ones have a core each.
     const int per_core = std::max(1, machine.threads / std::max(1, machine.cores));

@@ -14,7 +14,7 @@
 namespace ridge {
 namespace {
 
-class StackDistances final : public RunSink {
+class StackDistances {
 public:
     StackDistances(std::uint64_t most_lines, std::vector<std::uint64_t> capacities_lines)
         : most_lines_(most_lines),
@@ -25,26 +25,6 @@ public:
         times_.reserve(most_lines + 1);
     }
 
-    void consume(std::span<const LineRun> chunk) override {
-        for (const LineRun& run : chunk) {
-            if (run.kind == TouchKind::fetch || run.kind == TouchKind::store_nt ||
-                run.kind == TouchKind::prefetch)
-                continue;
-            for (std::uint32_t i = 0; i < run.count; ++i)
-                touch(run.line +
-                      static_cast<std::uint64_t>(static_cast<std::int64_t>(run.stride) * i));
-        }
-    }
-
-    /// Misses at capacity index c: touches whose distance reaches it.
-    [[nodiscard]] double misses(std::size_t c) const {
-        std::uint64_t hits = 0;
-        for (std::size_t i = 0; i <= c; ++i) hits += hits_from_[i];
-        return static_cast<double>(touches_ - hits);
-    }
-    [[nodiscard]] double touches() const { return static_cast<double>(touches_); }
-
-private:
     void touch(std::uint64_t line) {
         ++touches_;
         if (now_ + 1 == tree_.size()) renumber();
@@ -65,6 +45,14 @@ private:
         add(now_, 1);
     }
 
+    /// Misses at capacity index c: touches whose distance reaches it.
+    [[nodiscard]] double misses(std::size_t c) const {
+        std::uint64_t hits = 0;
+        for (std::size_t i = 0; i <= c; ++i) hits += hits_from_[i];
+        return static_cast<double>(touches_ - hits);
+    }
+
+private:
     void add(std::size_t time, int by) {
         for (; time < tree_.size(); time += time & (~time + 1))
             tree_[time] = static_cast<std::uint32_t>(static_cast<int>(tree_[time]) + by);
@@ -113,24 +101,65 @@ private:
 
 }  // namespace
 
-std::vector<MissRatioPoint> miss_ratio_curve(RunSource& source,
-                                             const std::vector<std::uint64_t>& capacities_bytes) {
-    const auto line_bytes = static_cast<std::uint64_t>(source.info().line_bytes);
+struct MissRatioCurve::Impl {
+    Impl(int line, std::vector<std::uint64_t> bytes, const std::vector<std::uint64_t>& lines)
+        : line_bytes(line), capacities_bytes(std::move(bytes)), distances(lines.back(), lines) {}
+
+    /// A touch that straddles lines is a touch of each, a modify a load and a store, as in the
+    /// first level of a hierarchy.
+    void touch(const LineRun& run) {
+        const int lines = (run.offset + run.bytes - 1) / line_bytes + 1;
+        for (std::uint32_t i = 0; i < run.count; ++i) {
+            const std::uint64_t first =
+                run.line + static_cast<std::uint64_t>(static_cast<std::int64_t>(run.stride) * i);
+            for (int ahead = 0; ahead < lines; ++ahead)
+                distances.touch(first + static_cast<std::uint64_t>(ahead));
+        }
+        accesses += static_cast<double>(run.count) * lines * run.repeats *
+                    (run.kind == TouchKind::modify ? 2 : 1);
+    }
+
+    int line_bytes;
+    std::vector<std::uint64_t> capacities_bytes;
+    StackDistances distances;
+    double accesses = 0;
+};
+
+MissRatioCurve::MissRatioCurve(int line_bytes, std::vector<std::uint64_t> capacities_bytes) {
+    const auto line = static_cast<std::uint64_t>(line_bytes);
     if (capacities_bytes.empty() ||
         !std::is_sorted(capacities_bytes.begin(), capacities_bytes.end()) ||
-        capacities_bytes.front() < line_bytes)
+        capacities_bytes.front() < line)
         throw bad_input("capacities", "ascending sizes of at least one line", "others");
     std::vector<std::uint64_t> lines;
-    for (const std::uint64_t bytes : capacities_bytes) lines.push_back(bytes / line_bytes);
-    StackDistances distances(lines.back(), lines);
-    source.replay(distances);
+    for (const std::uint64_t bytes : capacities_bytes) lines.push_back(bytes / line);
+    impl_ = std::make_unique<Impl>(line_bytes, std::move(capacities_bytes), lines);
+}
+
+MissRatioCurve::~MissRatioCurve() = default;
+
+void MissRatioCurve::consume(std::span<const LineRun> chunk) {
+    for (const LineRun& run : chunk)
+        if (run.kind == TouchKind::load || run.kind == TouchKind::store ||
+            run.kind == TouchKind::modify)
+            impl_->touch(run);
+}
+
+std::vector<MissRatioPoint> MissRatioCurve::points() const {
     std::vector<MissRatioPoint> curve;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        const double misses = distances.misses(i);
-        curve.push_back({capacities_bytes[i], misses,
-                         distances.touches() > 0 ? misses / distances.touches() : 0});
+    for (std::size_t i = 0; i < impl_->capacities_bytes.size(); ++i) {
+        const double misses = impl_->distances.misses(i);
+        curve.push_back({impl_->capacities_bytes[i], misses,
+                         impl_->accesses > 0 ? misses / impl_->accesses : 0});
     }
     return curve;
+}
+
+std::vector<MissRatioPoint> miss_ratio_curve(RunSource& source,
+                                             const std::vector<std::uint64_t>& capacities_bytes) {
+    MissRatioCurve curve(source.info().line_bytes, capacities_bytes);
+    source.replay(curve);
+    return curve.points();
 }
 
 }  // namespace ridge

@@ -16,4 +16,9 @@ void prepare(RunSource& source, RunSink& sink, CacheState protocol);
 [[nodiscard]] Traffic simulate_periodic(RunSource& source, const HierarchySpec& spec,
                                         const SimulateOptions& options);
 
+/// The periodic mode of a stream that knows its outer loop, in a time that does not depend on how
+/// often that goes round; nothing when it has no such loop or too few iterations.
+[[nodiscard]] std::optional<Traffic> simulate_loop(RunSource& source, const HierarchySpec& spec,
+                                                   const SimulateOptions& options);
+
 }  // namespace ridge::cachesim

@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <array>
 
+#include "model/cachesim/nest_loop.hpp"
 #include "ridge/error.hpp"
 #include "ridge/loop_nest.hpp"
 
 namespace ridge {
 namespace {
+
+using cachesim::share_of;
+using cachesim::uniform_loop;
 
 class NestSource final : public RunSource {
 public:
@@ -23,12 +27,19 @@ public:
     [[nodiscard]] const TraceInfo& info() const override { return info_; }
 
     void replay(RunSink& sink) override {
+        replay_part(sink, 0, static_cast<std::uint64_t>(share()));
+    }
+
+    [[nodiscard]] std::optional<OuterLoop> outer_loop() const override {
+        return uniform_loop(nest_, line_bytes_, threads_);
+    }
+
+    void replay_part(RunSink& sink, std::uint64_t first, std::uint64_t last) override {
         RunBuffer out(sink);
         index_.assign(1, 0);
-        const std::int64_t share = (nest_.root.extent + threads_ - 1) / threads_;
-        for (std::int64_t i = 0; i < share; ++i)
+        for (auto i = static_cast<std::int64_t>(first); i < static_cast<std::int64_t>(last); ++i)
             for (int thread = 0; thread < threads_; ++thread) {
-                index_[0] = thread * share + i;
+                index_[0] = thread * share() + i;
                 if (index_[0] >= nest_.root.extent) continue;
                 thread_ = static_cast<std::uint8_t>(thread);
                 body(nest_.root, out);
@@ -37,6 +48,9 @@ public:
     }
 
 private:
+    /// Iterations of the root for each thread.
+    [[nodiscard]] std::int64_t share() const { return share_of(nest_, threads_); }
+
     void body(const NestLoop& loop, RunBuffer& out) {
         for (const NestNode& node : loop.body) {
             if (const auto* run = std::get_if<NestRun>(&node)) {

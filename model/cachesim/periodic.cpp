@@ -1,6 +1,7 @@
 // Periodic mode: buffers the start of the stream, finds its outer period, simulates until a steady
 // state is reached, and then only checks that the stream goes on as expected. What was skipped is
-// added as (periods x cost of a period). A stream without period is simulated in full.
+// added as (periods x cost of a period). A stream without period is simulated in full. For a stream
+// that knows its outer loop see periodic_loop.cpp.
 #include <fmt/format.h>
 
 #include "model/cachesim/modes.hpp"
@@ -160,28 +161,9 @@ Traffic PeriodicSimulator::finish() {
     if (uncounted_) combine(out, *uncounted_, [](double& a, double b) { a -= b; });
     const double simulated = out.touches;
     if (steady_) {
-        const auto skipped = static_cast<double>(skipped_periods_);
-        combine(out, steady_->per_period, [&](double& a, double b) { a += skipped * b; });
         // What is dirty is a state, not a flow; it was counted once, above.
-        out.bound = steady_->exact
-                        ? fmt::format(
-                              "exact: the caches' state repeats every {} period(s) of {} "
-                              "runs",
-                              steady_->window, period_->length)
-                        : fmt::format(
-                              "steady state: two means over {} periods differ by at most "
-                              "{:.2g} %",
-                              steady_->window, 100 * steady_->deviation);
-        for (std::size_t i = 0; i < out.levels.size() && !steady_->exact; ++i) {
-            const auto band = [&](double value, double per_period) {
-                const double half = steady_->deviation * skipped * per_period;
-                return Band{value - half, value + half};
-            };
-            const LevelCounts& rate = steady_->per_period.levels[i].counts;
-            out.levels[i].read_bound = band(out.levels[i].counts.read_bytes, rate.read_bytes);
-            out.levels[i].written_bound =
-                band(out.levels[i].counts.written_bytes, rate.written_bytes);
-        }
+        add_skipped(out, *steady_, static_cast<double>(skipped_periods_),
+                    fmt::format("{} runs", period_->length));
     } else {
         if (why_.empty()) why_ = "no steady state before the end: simulated in full";
         out.notes.push_back(why_);
@@ -194,6 +176,7 @@ Traffic PeriodicSimulator::finish() {
 
 Traffic simulate_periodic(RunSource& source, const HierarchySpec& spec,
                           const SimulateOptions& options) {
+    if (auto out = simulate_loop(source, spec, options)) return *std::move(out);
     Hierarchy hierarchy(spec, source.info());
     prepare(source, hierarchy, options.protocol);
     if (options.protocol != CacheState::cold) {

@@ -42,7 +42,11 @@ void prepare(RunSource& source, RunSink& sink, CacheState protocol) {
     if (info.regions.empty())
         throw bad_input("--protocol", "cold or warm for a stream without known tensors", "in_step");
     InputRegions inputs(info);
-    source.replay(inputs);
+    // Whether a tensor is read or written first shows in the first iterations of a loop.
+    if (const auto loop = source.outer_loop(); loop && loop->uniform >= loop->step)
+        source.replay_part(inputs, 0, loop->step);
+    else
+        source.replay(inputs);
     for (const std::size_t region : inputs.first_read()) {
         const auto line_bytes = static_cast<std::uint64_t>(info.line_bytes);
         std::uint64_t line = info.regions[region].address / line_bytes;

@@ -1,5 +1,7 @@
 #include "model/cachesim/steady_state.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -146,6 +148,26 @@ std::optional<Steady> SteadyState::tolerant_verdict() const {
     }
     if (deviation > tolerance_) return std::nullopt;
     return Steady{last, false, deviation, window_};
+}
+
+void add_skipped(Traffic& out, const Steady& steady, double periods, std::string_view period) {
+    combine(out, steady.per_period, [&](double& a, double b) { a += periods * b; });
+    if (steady.exact) {
+        out.bound = fmt::format("exact: the caches' state repeats every {} period(s) of {}",
+                                steady.window, period);
+        return;
+    }
+    out.bound = fmt::format("steady state: two means over {} periods differ by at most {:.2g} %",
+                            steady.window, 100 * steady.deviation);
+    for (std::size_t i = 0; i < out.levels.size(); ++i) {
+        const auto band = [&](double value, double per_period) {
+            const double half = steady.deviation * periods * per_period;
+            return Band{value - half, value + half};
+        };
+        const LevelCounts& rate = steady.per_period.levels[i].counts;
+        out.levels[i].read_bound = band(out.levels[i].counts.read_bytes, rate.read_bytes);
+        out.levels[i].written_bound = band(out.levels[i].counts.written_bytes, rate.written_bytes);
+    }
 }
 
 }  // namespace ridge::cachesim

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "model/cachesim/hierarchy.hpp"
@@ -19,6 +20,10 @@ struct Steady {
     double deviation = 0;    ///< largest relative difference seen otherwise
     std::size_t window = 1;  ///< periods averaged
 };
+
+/// Adds to what was simulated what `periods` more cost, with the bounds that follow. `period` says
+/// what one is: "96 runs".
+void add_skipped(Traffic& out, const Steady& steady, double periods, std::string_view period);
 
 /// Watches a hierarchy at the end of every period.
 ///

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <functional>
 
 #include "model/machine/checks.hpp"
@@ -190,6 +191,13 @@ void change(Figure& figure, double factor, std::string_view assignment) {
     figure.note = fmt::format("what-if {}, before {}", assignment, before);
 }
 
+/// A larger or smaller cache has more or fewer sets of the same ways, where that comes out even.
+bool whole_sets(const MemoryLevel& level) {
+    const double set_bytes = static_cast<double>(level.line_bytes) * level.ways;
+    return level.ways > 0 && level.capacity_bytes &&
+           std::fmod(std::round(level.capacity_bytes->value), set_bytes) == 0;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> what_if_keys(const Machine& machine) {
@@ -228,7 +236,7 @@ void apply_what_if(Machine& machine, std::string_view assignment) {
     }
     if (key.ends_with(".capacity"))
         for (auto& level : changed.levels)
-            if (lower(level.name) + ".capacity" == key) level.ways = 0;
+            if (lower(level.name) + ".capacity" == key && !whole_sets(level)) level.ways = 0;
 
     for (const auto& finding : check_machine(changed))
         if (finding.impossible)

@@ -71,17 +71,9 @@ TEST_SUITE("cli") {
                  {csv + "-5,8,load\n", "line 2: expected a 64-bit address"},
                  {csv + "99999999999999999999,8,load\n", "line 2: expected a 64-bit address"},
                  {csv + "1,2\n", "line 2: expected address,size,kind"},
-                 {"ridge-trace 9\n{}\n", "byte 0: expected \"ridge-trace 1\""},
-                 {"ridge-trace "
-                  "1\n{\"line_bytes\":48,\"threads\":1,\"origin\":\"\",\"regions\":[]}\n",
-                  "line_bytes"},
-                 {"ridge-trace "
-                  "1\n{\"line_bytes\":64,\"threads\":1,\"origin\":\"\",\"regions\":[]}\n\x06"
-                  "0123456789012345678901234567890123456789",
-                  "byte 69: expected a record tag"},
-                 {"ridge-trace "
-                  "1\n{\"line_bytes\":64,\"threads\":1,\"origin\":\"\",\"regions\":[]}\n\x20",
-                  "byte 69: expected a complete record"},
+                 {"ridge-trace 9\n{}\n", "byte 0: expected \"ridge-trace 2 \""},
+                 {"ridge-trace 2 0123456789abcdef\n{}\n", "byte 31: expected a header with"},
+                 {"ridge-trace 2 0123456789abcdef\n{", "byte 14: expected a checksum and"},
                  {whole.substr(0, whole.size() / 2), "cut off"}}) {
             const std::string path = folder.file("bad");
             std::ofstream(path, std::ios::binary) << content;
