@@ -70,6 +70,50 @@ TEST_SUITE("behaviour") {
         }
     }
 
+    TEST_CASE("periodic: any number of repeats is the same work, from every cache state") {
+        for (const CacheState protocol :
+             {CacheState::cold, CacheState::warm, CacheState::in_step}) {
+            CAPTURE(static_cast<int>(protocol));
+            // 12 KiB cycle through 4 KiB under LRU: all miss. They stay in 32 KiB.
+            const Traffic t = run("sweep:bytes=12KiB,passes=1e15", small_machine(),
+                                  {.method = TrafficMethod::periodic, .protocol = protocol});
+            CHECK(t.levels[0].counts.misses() == 192e15);
+            CHECK(t.levels[1].counts.misses() == (protocol == CacheState::cold ? 192 : 0));
+            CHECK(t.touches == 192e15);
+            CHECK(t.simulated_share < 1e-9);
+            const Traffic copy = run("copy:bytes=1e15", small_machine(),
+                                     {.method = TrafficMethod::periodic, .protocol = protocol});
+            CHECK(copy.memory.read_bytes == doctest::Approx(2e15).epsilon(1e-9));
+            CHECK(copy.memory.written_bytes == doctest::Approx(1e15).epsilon(1e-9));
+        }
+    }
+
+    TEST_CASE("periodic: unequal shares of threads and parts cut short are simulated as they are") {
+        HierarchySpec spec = small_machine();
+        spec.threads = 3;
+        spec.levels[1].shared_by = spec.levels[2].shared_by = 3;
+        const Layer layer = parse_layer("ip:mb1ic1000oc1001");
+        std::vector<LoopNest> nests{*generator_nest("copy:bytes=1000448"),
+                                    *generator_nest("triad:bytes=4000256"),
+                                    nest_of(layer, Pass::update)};
+        for (const LoopNest& nest : nests) {
+            CAPTURE(nest.name);
+            const auto source = make_source(nest, 64, spec.threads);
+            for (const CacheState protocol : {CacheState::cold, CacheState::warm}) {
+                const Traffic exact = simulate(*source, spec, {.protocol = protocol});
+                const Traffic fast = simulate(
+                    *source, spec, {.method = TrafficMethod::periodic, .protocol = protocol});
+                CHECK(exact.touches == fast.touches);
+                CHECK(fast.simulated_share < 1);
+                for (std::size_t i = 0; i < exact.levels.size(); ++i) {
+                    const LevelCounts &a = exact.levels[i].counts, &b = fast.levels[i].counts;
+                    CHECK(relative(a.read_bytes, b.read_bytes) <= 0.005);
+                    CHECK(relative(a.written_bytes, b.written_bytes) <= 0.005);
+                }
+            }
+        }
+    }
+
     TEST_CASE("periodic: a stream that leaves its period is followed exactly where it goes") {
         std::vector<LineRun> runs;
         for (std::uint64_t i = 0; i < 4000; ++i)
@@ -187,6 +231,33 @@ TEST_SUITE("behaviour") {
             const auto ways = static_cast<int>(capacities[i] / 64);
             const Traffic t = simulate(*source, hierarchy({cache("L1", capacities[i], ways)}));
             CHECK(curve[i].misses == t.levels[0].counts.read_bytes / 64);
+        }
+    }
+}
+
+TEST_SUITE("behaviour") {
+    TEST_CASE("the miss-ratio curve counts as the first level does: straddles, repeats, modifies") {
+        std::vector<LineRun> runs;
+        std::uint64_t x = 9;
+        for (int i = 0; i < 20000; ++i) {
+            x = x * 6364136223846793005u + 1442695040888963407u;
+            runs.push_back({.line = 4096 + (x >> 40) % 300,
+                            .count = static_cast<std::uint32_t>(1 + (x >> 20) % 3),
+                            .stride = static_cast<std::int32_t>((x >> 25) % 7) - 3,
+                            .repeats = static_cast<std::uint16_t>(1 + (x >> 55) % 3),
+                            .offset = static_cast<std::uint16_t>((x >> 30) % 64),
+                            .bytes = static_cast<std::uint16_t>(1 + (x >> 33) % 200),
+                            .kind = static_cast<TouchKind>((x >> 60) % 3)});
+        }
+        GivenRuns source(runs);
+        const std::vector<std::uint64_t> capacities{512, 1024, 2048, 4096};
+        const auto curve = miss_ratio_curve(source, capacities);
+        for (std::size_t i = 0; i < capacities.size(); ++i) {
+            const auto ways = static_cast<int>(capacities[i] / 64);
+            const Traffic t = simulate(source, hierarchy({cache("L1", capacities[i], ways)}));
+            const LevelCounts& counts = t.levels[0].counts;
+            CHECK(curve[i].misses == counts.misses());
+            CHECK(curve[i].ratio == doctest::Approx(counts.misses() / counts.accesses()));
         }
     }
 }

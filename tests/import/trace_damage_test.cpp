@@ -73,7 +73,9 @@ TEST_SUITE("behaviour") {
         TraceInfo info;
         info.regions = {{"src", 0x100000, 4096}};
         const std::string zstd = own_form(runs, info), plain = through("zstd -dqc", zstd);
-        for (const std::string& whole : {zstd, plain, through("gzip -nc", zstd)}) {
+        // The containers have bits without meaning (the time stamp of gzip), the own form none.
+        for (const auto& [whole, most_harmless] : std::vector<std::pair<std::string, int>>{
+                 {plain, 0}, {zstd, 40}, {through("gzip -nc", zstd), 80}}) {
             int harmless = 0;
             for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
                 std::string flipped = whole;
@@ -89,8 +91,7 @@ TEST_SUITE("behaviour") {
                     REQUIRE_MESSAGE(got.error.find("byte ") != std::string::npos, got.error);
                 }
             }
-            // The container has bits without meaning (the time stamp of gzip), the own form none.
-            CHECK(harmless <= (&whole == &plain ? 0 : 100));
+            CHECK(harmless <= most_harmless);
         }
     }
 
