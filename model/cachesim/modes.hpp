@@ -7,7 +7,7 @@ namespace ridge::cachesim {
 
 /// Brings the caches into the state that the protocol asks for, uncounted. Works on any sink, so
 /// that every mode prepares in the same way.
-void prepare(RunSource& source, RunSink& sink, CacheState protocol);
+void prepare(RunSource& source, RunSink& sink, CacheState protocol, const HierarchySpec& spec);
 
 [[nodiscard]] Traffic simulate_exact(RunSource& source, const HierarchySpec& spec,
                                      const SimulateOptions& options);

@@ -178,7 +178,7 @@ Traffic simulate_periodic(RunSource& source, const HierarchySpec& spec,
                           const SimulateOptions& options) {
     if (auto out = simulate_loop(source, spec, options)) return *std::move(out);
     Hierarchy hierarchy(spec, source.info());
-    prepare(source, hierarchy, options.protocol);
+    prepare(source, hierarchy, options.protocol, spec);
     if (options.protocol != CacheState::cold) {
         hierarchy.finish();
         hierarchy.clear_counts();

@@ -122,7 +122,7 @@ std::optional<Traffic> simulate_loop(RunSource& source, const HierarchySpec& spe
     if (options.protocol == CacheState::warm)
         simulator.run(true);
     else
-        prepare(source, simulator.hierarchy(), options.protocol);
+        prepare(source, simulator.hierarchy(), options.protocol, spec);
     if (options.protocol != CacheState::cold) {
         simulator.hierarchy().finish();
         simulator.hierarchy().clear_counts();

@@ -207,7 +207,7 @@ Traffic simulate_sampled(RunSource& source, const HierarchySpec& spec,
     if (spec.convention == Convention::cachegrind)
         throw bad_input("--mode", "exact with Cachegrind's conventions", "sampled");
     GroupSampler sampler(spec, source.info(), options.sampled_groups, options.seed);
-    prepare(source, sampler, options.protocol);
+    prepare(source, sampler, options.protocol, spec);
     if (options.protocol != CacheState::cold) {
         sampler.finish();
         sampler.clear_counts();

@@ -30,9 +30,19 @@ private:
     std::set<std::size_t> read_, written_;
 };
 
+/// Four times what all caches hold together.
+std::uint64_t lasting_lines(const HierarchySpec& spec) {
+    std::uint64_t bytes = 0;
+    for (const CacheSpec& level : spec.levels) {
+        const int instances = (spec.threads + level.shared_by - 1) / level.shared_by;
+        bytes += level.capacity_bytes * static_cast<std::uint64_t>(instances);
+    }
+    return 4 * bytes / static_cast<std::uint64_t>(spec.levels.front().line_bytes);
+}
+
 }  // namespace
 
-void prepare(RunSource& source, RunSink& sink, CacheState protocol) {
+void prepare(RunSource& source, RunSink& sink, CacheState protocol, const HierarchySpec& spec) {
     if (protocol == CacheState::cold) return;
     if (protocol == CacheState::warm) {
         source.replay(sink);
@@ -52,6 +62,10 @@ void prepare(RunSource& source, RunSink& sink, CacheState protocol) {
         std::uint64_t line = info.regions[region].address / line_bytes;
         std::uint64_t rest =
             (info.regions[region].address + info.regions[region].bytes - 1) / line_bytes - line + 1;
+        // Only the end of a tensor that is many times larger than the caches can still be there.
+        const std::uint64_t skipped = rest - std::min(rest, lasting_lines(spec));
+        line += skipped;
+        rest -= skipped;
         while (rest > 0) {
             const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(rest, 1u << 20));
             const LineRun run{.line = line,
@@ -68,7 +82,7 @@ void prepare(RunSource& source, RunSink& sink, CacheState protocol) {
 Traffic simulate_exact(RunSource& source, const HierarchySpec& spec,
                        const SimulateOptions& options) {
     Hierarchy hierarchy(spec, source.info());
-    prepare(source, hierarchy, options.protocol);
+    prepare(source, hierarchy, options.protocol, spec);
     if (options.protocol != CacheState::cold) {
         hierarchy.finish();
         hierarchy.clear_counts();

@@ -92,13 +92,10 @@ TEST_SUITE("behaviour") {
         HierarchySpec spec = small_machine();
         spec.threads = 3;
         spec.levels[1].shared_by = spec.levels[2].shared_by = 3;
-        const Layer layer = parse_layer("ip:mb1ic1000oc1001");
-        std::vector<LoopNest> nests{*generator_nest("copy:bytes=1000448"),
-                                    *generator_nest("triad:bytes=4000256"),
-                                    nest_of(layer, Pass::update)};
-        for (const LoopNest& nest : nests) {
-            CAPTURE(nest.name);
-            const auto source = make_source(nest, 64, spec.threads);
+        // 1954 and 7813 blocks for three threads.
+        for (const char* generator : {"copy:bytes=1000448", "triad:bytes=4000256"}) {
+            CAPTURE(generator);
+            const auto source = make_source(*generator_nest(generator), 64, spec.threads);
             for (const CacheState protocol : {CacheState::cold, CacheState::warm}) {
                 const Traffic exact = simulate(*source, spec, {.protocol = protocol});
                 const Traffic fast = simulate(
