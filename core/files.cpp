@@ -67,12 +67,16 @@ std::string aside_name(const std::string& path, int attempt) {
     return fmt::format("{}.{}-{}.part", path, getpid(), attempt);
 }
 
-/// A new file beside `path`, removed unless it was renamed.
+/// Where open files can be given a name; see proc(5).
+constexpr const char* open_files = "/proc/self/fd";
+
+/// A new file beside `path`, gone unless it was renamed. Where the file system allows it, it has no
+/// name until then, so that a program that is killed leaves nothing behind.
 class Aside {
 public:
     explicit Aside(const std::string& path) : target_(path), descriptor_(open_new(path, name_)) {}
     ~Aside() {
-        if (!renamed_) unlink(name_.c_str());
+        if (!renamed_ && !name_.empty()) unlink(name_.c_str());
     }
     Aside(const Aside&) = delete;
     Aside& operator=(const Aside&) = delete;
@@ -80,20 +84,32 @@ public:
     [[nodiscard]] int descriptor() const { return descriptor_.get(); }
 
     void rename_to_target() {
-        if (fsync(descriptor()) != 0 || rename(name_.c_str(), target_.c_str()) != 0)
-            throw cannot_write(target_, errno);
+        if (fsync(descriptor()) != 0) throw cannot_write(target_, errno);
+        if (name_.empty()) give_name();
+        if (rename(name_.c_str(), target_.c_str()) != 0) throw cannot_write(target_, errno);
         renamed_ = true;
         // The new name itself must survive a power cut too; a file system that cannot is no error.
-        const fs::path folder = fs::path(target_).parent_path();
         const Descriptor opened(
-            open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+            open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
         if (opened.get() >= 0) fsync(opened.get());
     }
 
 private:
+    /// A name may be left over from a process with our id that was killed.
+    static constexpr int attempts = 100;
+
+    static std::string folder_of(const std::string& path) {
+        const std::string folder = fs::path(path).parent_path().string();
+        return folder.empty() ? "." : folder;
+    }
+
     static int open_new(const std::string& path, std::string& name) {
-        // A name may be left over from a process with our id that was killed.
-        for (int attempt = 0; attempt < 100; ++attempt) {
+        if (access(open_files, X_OK) == 0) {
+            const int unnamed =
+                open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+            if (unnamed >= 0) return unnamed;
+        }
+        for (int attempt = 0; attempt < attempts; ++attempt) {
             name = aside_name(path, attempt);
             const int descriptor =
                 open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -101,6 +117,21 @@ private:
             if (errno != EEXIST) throw cannot_write(path, errno);
         }
         throw cannot_write(path, EEXIST);
+    }
+
+    /// Linking cannot replace the target, renaming can.
+    void give_name() {
+        const std::string open_file = fmt::format("{}/{}", open_files, descriptor());
+        for (int attempt = 0; attempt < attempts; ++attempt) {
+            const std::string name = aside_name(target_, attempt);
+            if (linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) ==
+                0) {
+                name_ = name;
+                return;
+            }
+            if (errno != EEXIST) throw cannot_write(target_, errno);
+        }
+        throw cannot_write(target_, EEXIST);
     }
 
     std::string target_, name_;

@@ -142,6 +142,12 @@ Json to_json(const Traffic& traffic) {
                                                           {"written_bytes", c.written_bytes},
                                                           {"dirty_bytes", c.dirty_bytes}};
         for (const auto& [key, value] : numbers) entry[key] = json_number(value);
+        // Footprints say nothing of these.
+        if (traffic.method == TrafficMethod::analytic)
+            for (const char* key :
+                 {"fetches", "fetch_misses", "prefetches", "prefetch_misses", "forwarded_stores",
+                  "evictions", "invalidations", "evaded_fills"})
+                entry[key] = nullptr;
         entry["read_bytes_bound"] = band_json(level.read_bound);
         entry["written_bytes_bound"] = band_json(level.written_bound);
         entry["tensors"] = Json::array();

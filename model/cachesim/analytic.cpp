@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ridge/loop_nest.hpp"
 
@@ -161,12 +162,50 @@ std::vector<double> usable_bytes(const HierarchySpec& spec) {
     return usable;
 }
 
-/// Bytes read from below: lines of the arrays, except store misses that evade the read.
-double read_bytes(const ArrayBytes& bytes, const CacheSpec& level) {
-    double total = 0;
-    for (std::size_t i = 0; i < bytes.touched.size(); ++i) total += bytes.touched[i];
-    return total - level.write_allocate_evasion * sum(bytes.written);
+/// Bytes read from below for one array: its lines, except store misses that evade the read.
+double read_bytes(const ArrayBytes& bytes, std::size_t array, const CacheSpec& level) {
+    return bytes.touched[array] - level.write_allocate_evasion * bytes.written[array];
 }
+
+double read_bytes(const ArrayBytes& bytes, const CacheSpec& level) {
+    return sum(bytes.touched) - level.write_allocate_evasion * sum(bytes.written);
+}
+
+/// What becomes of written data. With W the distinct bytes that are written, G_i the lines that
+/// would leave level i if it were emptied at the end, and H_i those that levels 1 to i still hold
+/// then (a cache holds arrays in proportion to what they bring in, at most W),
+///
+///   written_i = G_i - H_i          dirty_i = H_i - H_(i-1)
+///
+/// so that written_i + dirty_i <= written_(i-1), what level i was given, and equal where no line
+/// comes twice. G falls and H grows from level to level.
+class WrittenData {
+public:
+    explicit WrittenData(std::vector<double> distinct)
+        : distinct_(std::move(distinct)),
+          leaving_(distinct_.size(), std::numeric_limits<double>::infinity()),
+          held_(distinct_.size(), 0) {}
+
+    struct Share {
+        double written = 0, dirty = 0;
+    };
+    /// Of each array at the next level, which holds `usable` bytes of all threads.
+    [[nodiscard]] std::vector<Share> next(const ArrayBytes& bytes, double usable) {
+        std::vector<Share> shares(distinct_.size());
+        const double in_proportion = usable / std::max(bytes.cached(), 1.0);
+        for (std::size_t i = 0; i < shares.size(); ++i) {
+            leaving_[i] = std::max(distinct_[i], std::min(leaving_[i], bytes.written[i]));
+            const double held =
+                std::max(held_[i], std::min(distinct_[i], bytes.written[i] * in_proportion));
+            shares[i] = {leaving_[i] - held, held - held_[i]};
+            held_[i] = held;
+        }
+        return shares;
+    }
+
+private:
+    std::vector<double> distinct_, leaving_, held_;
+};
 
 }  // namespace
 
@@ -183,8 +222,12 @@ Traffic analyse_nest(const LoopNest& nest, const HierarchySpec& spec) {
     out.notes = spec.notes;
     double loads = 0, stores = 0;
     analysis.touches(nest.root, 1, loads, stores);
-    out.touches = out.accesses = loads + stores;
-    ArrayBytes last = analysis.empty();
+    out.touches = out.accesses = touches_of(nest, spec.levels.front().line_bytes);
+    ArrayBytes last = analysis.empty(), all = analysis.empty();
+    std::vector<std::pair<std::size_t, double>> loops;
+    analysis.cover(nest.root, 0, loops, all);
+    WrittenData written_data(all.written);
+    double received = 0;
     for (std::size_t i = 0; i < spec.levels.size(); ++i) {
         const CacheSpec& level = spec.levels[i];
         const auto at = [&](double share) {
@@ -197,11 +240,16 @@ Traffic analyse_nest(const LoopNest& nest, const HierarchySpec& spec) {
             i + 1 < spec.levels.size() ? spec.levels[i + 1].name : spec.memory_name;
         LevelCounts& counts = traffic.counts;
         counts.read_bytes = read_bytes(middle, level);
-        // Written data that is still in the cache at the end has not been written back.
-        const double written = sum(middle.written);
-        counts.dirty_bytes =
-            std::min(written, usable[i] * (middle.cached() > 0 ? written / middle.cached() : 0));
-        counts.written_bytes = written - counts.dirty_bytes;
+        const double written = sum(middle.written), all_usable = spec.threads * usable[i];
+        const auto shares = written_data.next(middle, all_usable);
+        for (std::size_t a = 0; a < nest.arrays.size(); ++a) {
+            counts.written_bytes += shares[a].written;
+            counts.dirty_bytes += shares[a].dirty;
+            traffic.regions.push_back(
+                {nest.arrays[a].name, read_bytes(middle, a, level), shares[a].written});
+        }
+        counts.write_backs_in = received / line_bytes;
+        received = counts.written_bytes;
         counts.loads = loads;
         counts.stores = stores;
         counts.load_misses = (middle.cached() - written) / line_bytes;
@@ -212,9 +260,7 @@ Traffic analyse_nest(const LoopNest& nest, const HierarchySpec& spec) {
         stores = counts.store_misses;
         traffic.read_bound = Band{read_bytes(optimistic, level), read_bytes(pessimistic, level)};
         traffic.written_bound =
-            Band{std::max(0.0, sum(optimistic.written) - usable[i]), sum(pessimistic.written)};
-        for (std::size_t a = 0; a < nest.arrays.size(); ++a)
-            traffic.regions.push_back({nest.arrays[a].name, middle.touched[a], middle.written[a]});
+            Band{std::max(0.0, sum(optimistic.written) - all_usable), sum(pessimistic.written)};
         out.levels.push_back(std::move(traffic));
         last = middle;
     }

@@ -220,6 +220,77 @@ TEST_SUITE("behaviour") {
         }
     }
 
+    TEST_CASE("analytic: written data is conserved from level to level, tensors add up to levels") {
+        HierarchySpec two = small_machine();
+        two.threads = 2;
+        two.levels[2].shared_by = 2;
+        HierarchySpec evading = small_machine();
+        evading.levels[0].write_allocate_evasion = 0.5;
+        HierarchySpec exclusive = small_machine();
+        exclusive.levels[1].inclusion = Inclusion::exclusive;
+        std::vector<LoopNest> nests;
+        for (const char* text :
+             {"copy:bytes=128KiB", "copy:bytes=1MiB", "triad:bytes=256KiB", "copy:bytes=1MiB,nt=1",
+              "stream:bytes=1MiB", "blocked_matmul:m=256,n=256,k=256,block=16"})
+            nests.push_back(*generator_nest(text));
+        const Layer layer = parse_layer("conv:mb4ic32ih28oc32oh28kh3ph1");
+        for (const Pass pass : {Pass::forward, Pass::backward_data, Pass::backward_weights})
+            nests.push_back(nest_of(layer, pass));
+        for (const HierarchySpec& spec : {small_machine(), two, evading, exclusive})
+            for (const LoopNest& nest : nests) {
+                CAPTURE(nest.name);
+                const Traffic t = analyse_nest(nest, spec);
+                for (std::size_t i = 0; i < t.levels.size(); ++i) {
+                    CAPTURE(i);
+                    const LevelCounts& counts = t.levels[i].counts;
+                    CHECK(counts.dirty_bytes >= 0);
+                    if (i > 0)
+                        CHECK(counts.written_bytes + counts.dirty_bytes <=
+                              t.levels[i - 1].counts.written_bytes * (1 + 1e-12));
+                    double read = 0, written = 0;
+                    for (const RegionTraffic& tensor : t.levels[i].regions) {
+                        read += tensor.read_bytes;
+                        written += tensor.written_bytes;
+                    }
+                    CHECK(read == doctest::Approx(counts.read_bytes));
+                    CHECK(written == doctest::Approx(counts.written_bytes));
+                }
+                CHECK(t.memory.read_bytes == t.levels.back().counts.read_bytes);
+                CHECK(t.memory.written_bytes ==
+                      t.levels.back().counts.written_bytes + t.memory.non_temporal_bytes);
+            }
+    }
+
+    TEST_CASE("analytic: what is written and what stays dirty are those of the exact mode") {
+        HierarchySpec two = small_machine();
+        two.threads = 2;
+        two.levels[2].shared_by = 2;
+        for (const HierarchySpec& spec : {small_machine(), two})
+            for (const char* text : {"copy:bytes=128KiB", "copy:bytes=1MiB", "triad:bytes=256KiB",
+                                     "copy:bytes=1MiB,nt=1"}) {
+                CAPTURE(text);
+                CAPTURE(spec.threads);
+                const Traffic exact = run(text, spec);
+                const Traffic analytic = analyse_nest(*generator_nest(text), spec);
+                CHECK(analytic.touches == exact.touches);
+                double capacities = 0;
+                for (std::size_t i = 0; i < exact.levels.size(); ++i) {
+                    CAPTURE(i);
+                    const LevelCounts &a = analytic.levels[i].counts, &e = exact.levels[i].counts;
+                    // Which lines are the last ones in the caches depends on the order of arrays,
+                    // which take turns in blocks of 512 bytes: to a block and a tenth of what the
+                    // caches hold.
+                    capacities += static_cast<double>(spec.levels[i].capacity_bytes) *
+                                  (i < 2 ? spec.threads : 1);
+                    const double close = 0.1 * capacities + 512 * spec.threads;
+                    CHECK(std::abs(a.written_bytes - e.written_bytes) <= close);
+                    CHECK(std::abs(a.dirty_bytes - e.dirty_bytes) <= close);
+                    CHECK(a.write_backs_in ==
+                          (i == 0 ? 0 : analytic.levels[i - 1].counts.written_bytes / 64));
+                }
+            }
+    }
+
     TEST_CASE("the miss-ratio curve equals fully associative simulations") {
         const auto source = make_source(*generator_nest("blocked_matmul:m=48,n=64,k=80,block=16"));
         const std::vector<std::uint64_t> capacities{512, 1024, 2048, 4096};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/support/run_ridge.hpp"
@@ -191,6 +192,19 @@ TEST_SUITE("cli") {
         expect_refusal(simulate({"sweep:bytes=48KiB,passes=1e15", "--mode", "periodic", "--curve"}),
                        {"neither --curve nor --save-trace"});
         CHECK(simulate({"sweep:bytes=1e15,passes=1e15", "--mode", "analytic"}).exit_code == 0);
+    }
+
+    TEST_CASE("simulate: a signal while a trace is saved leaves nothing behind") {
+        for (const char* signal : {"TERM", "INT", "KILL"}) {
+            TemporaryFolder folder;
+            CAPTURE(signal);
+            const auto outcome = run_program(
+                {"timeout", "--preserve-status", "-s", signal, "0.5", std::getenv("RIDGE_BINARY"),
+                 "simulate", "stream:bytes=16GiB", "--save-trace", folder.file("t.rt"), "--machine",
+                 "xeon-platinum-8180"});
+            REQUIRE(outcome.exit_code > 128);
+            CHECK(std::filesystem::is_empty(folder.path()));
+        }
     }
 
     TEST_CASE("simulate: what-if keeps the ways that fit and says when it cannot") {
