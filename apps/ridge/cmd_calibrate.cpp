@@ -103,7 +103,7 @@ ExitCode calibrate(const Options& options) {
 
 }  // namespace
 
-void add_calibrate(CLI::App& app, Action& action) {
+void add_calibrate(Verb& app, Action& action) {
     const auto options = std::make_shared<Options>();
     auto* verb =
         app.add_subcommand("calibrate", "fits the few constants of a machine from a short run");

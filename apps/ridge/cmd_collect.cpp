@@ -176,7 +176,7 @@ ExitCode run(const Options& options) {
 
 }  // namespace
 
-void add_collect(CLI::App& app, Action& action) {
+void add_collect(Verb& app, Action& action) {
     auto options = std::make_shared<Options>();
     auto* verb = app.add_subcommand(
         "collect", "Measure every layer and pass of a training step and store the result");

@@ -22,13 +22,19 @@ namespace {
 struct ExplainOptions {
     StoredRunOptions run;
     bool json = false, csv = false;
-    RowOrder order = RowOrder::layer;
+    std::string sort = "layer";
     std::size_t top = 0;
     std::string colour = "auto";
 };
 
 using report::Cell;
 using report::Colour;
+
+RowOrder order_of(const std::string& word) {
+    if (word == "time") return RowOrder::time;
+    if (word == "saving") return RowOrder::saving;
+    return RowOrder::layer;
+}
 
 /// A verdict that its own row refuted was withheld: the views show it, the exit code tells it.
 ExitCode outcome_of(const RunAnalysis& analysis) {
@@ -136,7 +142,7 @@ void print_text(const RunAnalysis& analysis, const std::vector<std::size_t>& row
 ExitCode explain(const ExplainOptions& options) {
     const StoredRun stored = load_stored_run(options.run);
     const RunAnalysis& analysis = stored.analysis;
-    const auto rows = select_rows(analysis, stored.layer, options.order, options.top);
+    const auto rows = select_rows(analysis, stored.layer, order_of(options.sort), options.top);
     if (options.json) {
         Json json = to_json(analysis, rows);
         const auto summary = report::summarise(analysis);
@@ -154,16 +160,9 @@ ExitCode explain(const ExplainOptions& options) {
     return outcome_of(analysis);
 }
 
-RowOrder order_of(const std::string& word) {
-    if (word == "layer") return RowOrder::layer;
-    if (word == "time") return RowOrder::time;
-    if (word == "saving") return RowOrder::saving;
-    throw CLI::ValidationError("--sort", "expected layer, time or saving, found '" + word + "'");
-}
-
 }  // namespace
 
-void add_explain(CLI::App& app, Action& action) {
+void add_explain(Verb& app, Action& action) {
     const auto options = std::make_shared<ExplainOptions>();
     auto* verb = app.add_subcommand(
         "explain", "what bounds every layer and pass of a stored run, with the numbers");
@@ -173,15 +172,14 @@ void add_explain(CLI::App& app, Action& action) {
     verb->add_option("RUN", options->run.target,
                      "Number, network, layer line or layer of a stored run (default: the newest)");
     add_stored_run_options(*verb, options->run);
-    verb->add_option_function<std::string>(
-        "--sort", [options](const std::string& word) { options->order = order_of(word); },
-        "layer, time or saving");
+    verb->add_option("--sort", options->sort, "layer, time or saving")
+        ->one_of({"layer", "time", "saving"});
     verb->add_option("--top", options->top, "only the first N rows")
         ->check(whole_number(1, 1'000'000));
     auto* json = verb->add_flag("--json", options->json, "print JSON");
     verb->add_flag("--csv", options->csv, "print every column as CSV")->excludes(json);
     verb->add_option("--color,--colour", options->colour, "auto, always or never")
-        ->check(CLI::IsMember({"auto", "always", "never"}));
+        ->one_of({"auto", "always", "never"});
     verb->callback([options, &action] { action = [options] { return explain(*options); }; });
 }
 

@@ -331,7 +331,7 @@ ExitCode import_kineto(const ImportOptions& options) {
 }
 
 /// Options that every format has.
-void add_usual_options(CLI::App& format, const std::shared_ptr<ImportOptions>& options) {
+void add_usual_options(Verb& format, const std::shared_ptr<ImportOptions>& options) {
     format.add_option("FILE", options->file, "File, gzip and zstd too, or - for standard input")
         ->required();
     format.add_option("--store", options->store, "Run store (default: that of this user)");
@@ -346,7 +346,7 @@ void add_usual_options(CLI::App& format, const std::shared_ptr<ImportOptions>& o
 
 }  // namespace
 
-void add_import(CLI::App& app, Action& action) {
+void add_import(Verb& app, Action& action) {
     auto* verb = app.add_subcommand("import", "Logs and profiles of other programs as runs");
     verb->require_subcommand(1);
     verb->footer("Example:\n  ONEDNN_VERBOSE=1 ./train | ridge import verbose -");

@@ -118,7 +118,7 @@ import::NumberLocale locale_of(const std::string& word) {
 
 using Reader = import::CounterFile (*)(const std::string& text, const CountersOptions& options);
 
-void add_format(CLI::App& import_verb, Action& action, const char* name, const char* what,
+void add_format(Verb& import_verb, Action& action, const char* name, const char* what,
                 const char* example, Reader read) {
     const auto options = std::make_shared<CountersOptions>();
     auto* verb = import_verb.add_subcommand(name, what);
@@ -130,7 +130,7 @@ void add_format(CLI::App& import_verb, Action& action, const char* name, const c
     if (std::string_view(name) == "nsight")
         verb->add_option("--locale", options->locale,
                          "Decimal sign of the numbers, where they do not tell")
-            ->check(CLI::IsMember({"auto", "point", "comma"}))
+            ->one_of({"auto", "point", "comma"})
             ->capture_default_str();
     verb->callback([options, &action, read] {
         action = [options, read] {
@@ -141,7 +141,7 @@ void add_format(CLI::App& import_verb, Action& action, const char* name, const c
 
 }  // namespace
 
-void add_import_counters(CLI::App& import_verb, Action& action) {
+void add_import_counters(Verb& import_verb, Action& action) {
     add_format(import_verb, action, "perf", "Counters of perf stat -x,",
                "perf stat -x, -o perf.csv ./train; ridge import perf perf.csv",
                [](const std::string& text, const CountersOptions& options) {

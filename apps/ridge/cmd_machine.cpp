@@ -93,7 +93,7 @@ ExitCode check(const MachineOptions& options) {
 
 }  // namespace
 
-void add_machine(CLI::App& app, Action& action) {
+void add_machine(Verb& app, Action& action) {
     auto* verb = app.add_subcommand(
         "machine", "ceilings of this machine and of others: measure, show, list, check");
     verb->footer(
@@ -104,7 +104,7 @@ void add_machine(CLI::App& app, Action& action) {
     add_machine_counters(*verb, action);
 
     const auto options = std::make_shared<MachineOptions>();
-    const auto add_name = [options](CLI::App* command) {
+    const auto add_name = [options](Verb* command) {
         command
             ->add_option("machine", options->name,
                          "local (this machine), a shipped machine, or a .yaml file")

@@ -59,7 +59,7 @@ ExitCode run(bool json) {
 
 }  // namespace
 
-void add_machine_counters(CLI::App& machine, Action& action) {
+void add_machine_counters(Verb& machine, Action& action) {
     const auto json = std::make_shared<bool>(false);
     auto* verb = machine.add_subcommand(
         "counters", "hardware counters that can be read here, and why others cannot");

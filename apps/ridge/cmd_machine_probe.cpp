@@ -106,7 +106,7 @@ ExitCode run(const ProbeCommand& command) {
 
 }  // namespace
 
-void add_machine_probe(CLI::App& machine, Action& action) {
+void add_machine_probe(Verb& machine, Action& action) {
     auto* verb = machine.add_subcommand(
         "probe", "measure this machine's ceilings and write its machine file (at most 90 s)");
     verb->footer(

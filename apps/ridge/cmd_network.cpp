@@ -180,7 +180,7 @@ ExitCode list(bool json) {
 
 }  // namespace
 
-void add_network(CLI::App& app, Action& action) {
+void add_network(Verb& app, Action& action) {
     auto options = std::make_shared<Options>();
     auto* verb = app.add_subcommand("network", "Layers, work and memory of a network");
     verb->require_subcommand(1);

@@ -78,7 +78,7 @@ ExitCode plot(const PlotOptions& options) {
 
 }  // namespace
 
-void add_plot(CLI::App& app, Action& action) {
+void add_plot(Verb& app, Action& action) {
     auto* verb = app.add_subcommand("plot",
                                     "Draws a stored run as svg, png, pdf or html\n\nExample:\n"
                                     "  ridge plot roofline alexnet --output roofline.svg");

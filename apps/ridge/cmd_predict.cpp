@@ -296,7 +296,7 @@ ExitCode predict(const Options& options) {
 
 }  // namespace
 
-void add_predict(CLI::App& app, Action& action) {
+void add_predict(Verb& app, Action& action) {
     const auto options = std::make_shared<Options>();
     auto* verb = app.add_subcommand("predict", "time of every layer and pass, without running it");
     verb->footer(

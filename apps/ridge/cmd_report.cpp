@@ -163,7 +163,7 @@ ExitCode make_report(ReportOptions options) {
 
 }  // namespace
 
-void add_report(CLI::App& app, Action& action) {
+void add_report(Verb& app, Action& action) {
     auto* verb = app.add_subcommand(
         "report",
         "Measures a training step and explains it in one self-contained HTML file\n\nExample:\n"

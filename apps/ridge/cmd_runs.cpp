@@ -145,9 +145,9 @@ ExitCode delete_run(const RunsOptions& options) {
 
 using Options = std::shared_ptr<RunsOptions>;
 
-CLI::App* add_subcommand(CLI::App& runs, Action& action, const Options& options,
-                         const std::string& name, const std::string& what, const char* example,
-                         ExitCode (*work)(const RunsOptions&)) {
+Verb* add_subcommand(Verb& runs, Action& action, const Options& options, const std::string& name,
+                     const std::string& what, const char* example,
+                     ExitCode (*work)(const RunsOptions&)) {
     auto* verb = runs.add_subcommand(name, what);
     verb->footer(fmt::format("Example:\n  ridge runs {}", example));
     verb->add_option("--store", options->store,
@@ -157,17 +157,17 @@ CLI::App* add_subcommand(CLI::App& runs, Action& action, const Options& options,
     return verb;
 }
 
-void add_id(CLI::App* verb, const Options& options) {
+void add_id(Verb* verb, const Options& options) {
     verb->add_option("ID", options->id, "Number of the run, or last")->required();
 }
 
-void add_json(CLI::App* verb, const Options& options) {
+void add_json(Verb* verb, const Options& options) {
     verb->add_flag("--json", options->json, "Print JSON");
 }
 
 }  // namespace
 
-void add_runs(CLI::App& app, Action& action) {
+void add_runs(Verb& app, Action& action) {
     auto* runs =
         app.add_subcommand("runs", "Stored runs: list, show, export, import, check, delete");
     runs->require_subcommand(1);
@@ -191,7 +191,7 @@ void add_runs(CLI::App& app, Action& action) {
         ->add_option("--format", options->format,
                      "json (all samples; `runs import` reads it), csv or jsonl (a line per row), "
                      "chrome (a trace of the step)")
-        ->check(CLI::IsMember({"json", "csv", "jsonl", "chrome"}))
+        ->one_of({"json", "csv", "jsonl", "chrome"})
         ->capture_default_str();
     to_file->add_option("-o,--output", options->file, "File to write (default: standard output)");
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <limits>
 #include <optional>
@@ -127,7 +128,7 @@ ExitCode run(const SimulateCommand& command) {
 
 }  // namespace
 
-void add_simulate(CLI::App& app, Action& action) {
+void add_simulate(Verb& app, Action& action) {
     auto options = std::make_shared<SimulateCommand>();
     auto* verb = app.add_subcommand("simulate", "bytes per memory level on a machine file");
     std::string footer =

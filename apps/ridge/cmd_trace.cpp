@@ -267,7 +267,7 @@ ExitCode run(const Options& options) {
 
 }  // namespace
 
-void add_trace(CLI::App& app, Action& action) {
+void add_trace(Verb& app, Action& action) {
     auto options = std::make_shared<Options>();
     auto* verb =
         app.add_subcommand("trace", "Exact instruction and FLOP counts of a layer's real kernels");

@@ -128,7 +128,7 @@ ExitCode validate_verb(const Options& options) {
 
 }  // namespace
 
-void add_validate(CLI::App& app, Action& action) {
+void add_validate(Verb& app, Action& action) {
     const auto options = std::make_shared<Options>();
     auto* verb = app.add_subcommand("validate", "predictions against measured times");
     verb->footer(

@@ -1,6 +1,8 @@
 // ridge <verb> ...: parses the command line, runs the verb, turns errors into one line on stderr
 // and the documented exit code.
 
+#include <CLI/CLI.hpp>
+
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -63,12 +65,13 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", "ridge " RIDGE_VERSION);
     app.require_subcommand(1);
 
+    app::Verb root(app);
     app::Action action;
     for (auto add :
          {app::add_machine, app::add_network, app::add_collect, app::add_calibrate,
           app::add_explain, app::add_plot, app::add_predict, app::add_report, app::add_runs,
           app::add_simulate, app::add_trace, app::add_validate, app::add_import})
-        add(app, action);
+        add(root, action);
 
     return with_errors_told([&] {
         try {

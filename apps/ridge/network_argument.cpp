@@ -46,7 +46,7 @@ Network load_onnx(const NetworkArgument& argument) {
 
 }  // namespace
 
-void add_dim_option(CLI::App& verb, std::vector<std::string>& dims) {
+void add_dim_option(Verb& verb, std::vector<std::string>& dims) {
     verb.add_option("--dim", dims, "Size of an ONNX model's symbolic dimension: NAME=SIZE")
         ->allow_extra_args(false);
 }

@@ -1,12 +1,11 @@
 // What a user names as a network: one that ships, a YAML file, an ONNX model, or a layer line.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "apps/ridge/command_line.hpp"
 #include "ridge/network.hpp"
 
 namespace ridge::app {
@@ -18,7 +17,7 @@ struct NetworkArgument {
 };
 
 /// --dim NAME=VALUE, repeatable.
-void add_dim_option(CLI::App& verb, std::vector<std::string>& dims);
+void add_dim_option(Verb& verb, std::vector<std::string>& dims);
 
 [[nodiscard]] bool is_layer_line(const std::string& text);
 

@@ -12,7 +12,7 @@
 
 namespace ridge::app {
 
-void add_stored_run_options(CLI::App& verb, StoredRunOptions& options) {
+void add_stored_run_options(Verb& verb, StoredRunOptions& options) {
     verb.add_option("--run", options.run, "Number of a stored run ('ridge runs list')");
     verb.add_option("--store", options.store, "Run store (default: that of this user)");
     verb.add_option("--machine", options.machine,

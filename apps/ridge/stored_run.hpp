@@ -1,13 +1,12 @@
 // The verbs that show a run share how it is named, found and held against a machine.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "apps/ridge/command_line.hpp"
 #include "ridge/machine.hpp"
 #include "ridge/roofline.hpp"
 #include "ridge/run_store.hpp"
@@ -23,7 +22,7 @@ struct StoredRunOptions {
 };
 
 /// Adds --run, --store, --machine and --set.
-void add_stored_run_options(CLI::App& verb, StoredRunOptions& options);
+void add_stored_run_options(Verb& verb, StoredRunOptions& options);
 
 /// Opens the store for reading what is there. Throws Error bad_input, with the command that makes
 /// one, when there is none; never creates it.
