@@ -111,7 +111,9 @@ RIDGE_OPTION_TYPE(std::uint64_t)
 RIDGE_OPTION_TYPE(double)
 RIDGE_OPTION_TYPE(std::optional<int>)
 RIDGE_OPTION_TYPE(std::optional<std::int64_t>)
+RIDGE_OPTION_TYPE(std::optional<std::uint64_t>)
 RIDGE_OPTION_TYPE(std::optional<double>)
+RIDGE_OPTION_TYPE(std::optional<std::string>)
 RIDGE_OPTION_TYPE(std::vector<std::string>)
 #undef RIDGE_OPTION_TYPE
 
