@@ -3,31 +3,31 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <cstdio>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "apps/ridge/commands.hpp"
 #include "apps/ridge/predict_gpu.hpp"
 #include "apps/ridge/predict_job.hpp"
+#include "apps/ridge/predict_text.hpp"
+#include "apps/ridge/run_network.hpp"
+#include "apps/ridge/stored_run.hpp"
 #include "apps/ridge/traced_demand.hpp"
-#include "core/json.hpp"
 #include "model/predict/cpu/analytic_demand.hpp"
-#include "report/table.hpp"
 #include "report/terminal.hpp"
-#include "ridge/format.hpp"
 #include "ridge/machine.hpp"
 
 namespace ridge::app {
 namespace {
 
-using report::Cell;
-
 struct Options {
-    std::string what, batch, threads = "all", state = "warm", calibration, demand = "analytic";
+    std::string what, batch, threads, state, calibration, demand = "analytic";
     std::string dtype;
-    std::vector<std::string> machines{"local"}, changes;
+    std::vector<std::string> machines{"local"}, changes, dims;
+    std::optional<std::int64_t> run;
+    std::string store;
     std::size_t top = 0;
     bool terms = false, json = false, csv = false;
 };
@@ -77,149 +77,6 @@ std::vector<std::int64_t> thread_counts(const std::string& text, const Machine& 
     return counts;
 }
 
-double width_of(const Prediction& p) {
-    return 100 * (p.high.value() - p.low.value()) / 2 / p.time.value();
-}
-
-report::Table rows_table(const PredictedStep& step, std::size_t top) {
-    using report::right;
-    report::Table table({{.header = "layer", .shorten_to = 8},
-                         {.header = "pass", .shorten_to = 8},
-                         right("time", "ms"),
-                         right("low", "ms"),
-                         right("high", "ms"),
-                         right("share", "%"),
-                         {.header = "bound by"},
-                         {.header = "next"},
-                         {.header = "kernel class", .shorten_to = 12},
-                         {.header = "outside", .shorten_to = 8}});
-    std::vector<const PredictedRow*> rows;
-    for (const PredictedRow& row : step.rows) rows.push_back(&row);
-    if (top > 0) {
-        std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
-            return a->prediction.time > b->prediction.time;
-        });
-        rows.resize(std::min(rows.size(), top));
-    }
-    for (const PredictedRow* row : rows) {
-        const RowKey& key = row->row.key;
-        const std::string pass =
-            std::string(to_string(key.pass)) + (key.part.empty() ? "" : " " + key.part);
-        if (!row->row.unavailable.empty()) {
-            table.add_row({report::printable(key.layer), report::printable(pass), Cell::missing(),
-                           Cell::missing(), Cell::missing(), Cell::missing(), Cell::missing(),
-                           Cell::missing(), Cell::missing(),
-                           report::printable(row->row.unavailable)});
-            continue;
-        }
-        const Prediction& p = row->prediction;
-        std::string outside;
-        for (const OutOfRange& out : p.out_of_range)
-            outside += (outside.empty() ? "" : ", ") + out.dimension;
-        const auto ms = [](Seconds t) { return Cell::number(t.value() * 1e3, 3); };
-        table.add_row(
-            {report::printable(key.layer), report::printable(pass), ms(p.time), ms(p.low),
-             ms(p.high), Cell::number(100 * (p.time / step.time), 1), p.binding,
-             p.terms.size() > 1 && p.terms[1].contribution.value() > 0 ? p.terms[1].resource : "",
-             p.kernel, outside});
-    }
-    return table;
-}
-
-Json json_of(const Prediction& p) {
-    Json terms = Json::array();
-    for (const PredictionTerm& term : p.terms)
-        terms.push_back({{"resource", term.resource},
-                         {"time_s", term.time.value()},
-                         {"contribution_s", term.contribution.value()},
-                         {"detail", term.detail}});
-    Json outside = Json::array();
-    for (const OutOfRange& out : p.out_of_range)
-        outside.push_back({{"dimension", out.dimension},
-                           {"value", json_number(out.value)},
-                           {"lowest", json_number(out.lowest)},
-                           {"highest", json_number(out.highest)},
-                           {"note", out.note}});
-    return {{"time_s", p.time.value()}, {"low_s", p.low.value()}, {"high_s", p.high.value()},
-            {"coverage", p.coverage},   {"binding", p.binding},   {"model", p.model},
-            {"kernel_class", p.kernel}, {"terms", terms},         {"out_of_range", outside}};
-}
-
-Json json_of(const PredictedStep& step) {
-    Json rows = Json::array();
-    for (const PredictedRow& row : step.rows) {
-        Json json{{"layer", row.row.key.layer},
-                  {"pass", to_string(row.row.key.pass)},
-                  {"part", row.row.key.part},
-                  {"problem", row.row.problem}};
-        if (row.row.unavailable.empty())
-            json["prediction"] = json_of(row.prediction);
-        else
-            json["unavailable"] = row.row.unavailable;
-        rows.push_back(std::move(json));
-    }
-    return {{"network", step.network},
-            {"batch", step.batch},
-            {"threads", step.threads},
-            {"machine", step.machine},
-            {"calibration", step.calibration},
-            {"state", to_string(step.state)},
-            {"demand", to_string(step.demand)},
-            {"time_s", step.time.value()},
-            {"low_s", step.low.value()},
-            {"high_s", step.high.value()},
-            {"convolution_share", step.convolution_share},
-            {"notes", step.notes},
-            {"rows", rows}};
-}
-
-report::Table sweep_table(const std::vector<PredictedStep>& steps) {
-    using report::right;
-    report::Table table({{.header = "machine", .shorten_to = 8},
-                         right("batch"),
-                         right("threads"),
-                         right("step", "ms"),
-                         right("low", "ms"),
-                         right("high", "ms"),
-                         right("images per s"),
-                         right("convolution", "%")});
-    for (const PredictedStep& step : steps) {
-        table.add_row({report::printable(step.machine), Cell::count(step.batch),
-                       Cell::count(step.threads), Cell::number(step.time.value() * 1e3, 3),
-                       Cell::number(step.low.value() * 1e3, 3),
-                       Cell::number(step.high.value() * 1e3, 3),
-                       Cell::number(static_cast<double>(step.batch) / step.time.value(), 1),
-                       Cell::number(100 * step.convolution_share, 1)});
-    }
-    return table;
-}
-
-void print_terms(const PredictedStep& step) {
-    for (const PredictedRow& row : step.rows) {
-        if (!row.row.unavailable.empty()) continue;
-        fmt::print("\n{} {} {}: {} ({} to {}, +-{:.0f} %)\n", report::printable(row.row.key.layer),
-                   to_string(row.row.key.pass), report::printable(row.row.key.part),
-                   format(row.prediction.time), format(row.prediction.low),
-                   format(row.prediction.high), width_of(row.prediction));
-        for (const PredictionTerm& term : row.prediction.terms)
-            fmt::print("  {:18} alone {:>9}, adds {:>9}  {}\n", term.resource, format(term.time),
-                       format(term.contribution), term.detail);
-    }
-}
-
-void print_step(const PredictedStep& step, const Options& options) {
-    const auto screen = report::terminal(1);
-    fmt::print("{}", rows_table(step, options.top).text({screen.width, screen.colour}));
-    fmt::print("\n{}, batch {}, {} threads on {}: {} ({} to {}, 80 %), {:.1f} % convolution\n",
-               report::printable(step.network), step.batch, step.threads,
-               report::printable(step.machine), format(step.time), format(step.low),
-               format(step.high), 100 * step.convolution_share);
-    fmt::print("Demand is {}, caches {}, constants of calibration {}.\n", to_string(step.demand),
-               to_string(step.state), report::printable(step.calibration));
-    for (const std::string& note : step.notes) fmt::print("! {}\n", report::printable(note));
-    if (options.terms) print_terms(step);
-}
-
 std::unique_ptr<DemandSource> source_of(const std::string& word, const Machine& machine) {
     if (word == "analytic") return std::make_unique<cpu::AnalyticSource>(machine);
     if (word == "traced") return std::make_unique<TracedDemand>(machine);
@@ -234,42 +91,101 @@ DataType dtype_of(const std::string& word) {
     throw bad_input("--dtype", "f32, tf32, f16 or bf16", "'" + word + "'");
 }
 
-std::vector<PredictedStep> all_steps(const Options& options) {
-    const auto state = cache_state_from_string(options.state);
-    if (!state) throw bad_input("--state", "cold, warm or in_step", "'" + options.state + "'");
-    const cpu::Calibration calibration = calibration_or_default(options.calibration);
-    const bool line = options.what.find(':') != std::string::npos;
+/// What is predicted: a network at each batch asked for, and what a run measured of it.
+struct Subject {
+    std::vector<Network> networks;
+    std::map<RowKey, Seconds> measured;
+    std::vector<std::string> notes;
+    int threads = 0;  ///< of the run; 0: all cores
+    CacheState state = CacheState::warm;
+};
+
+Subject subject_of_run(const Options& options) {
+    if (!options.what.empty()) throw bad_input("predict", "either WHAT or --run", "both");
+    if (!options.dims.empty()) throw bad_input("--dim", "an ONNX model (model.onnx)", "--run");
+    const Run run = open_store(options.store).load_run(*options.run);
+    RunNetwork layers = network_of(run);
+    Subject subject;
+    subject.notes = std::move(layers.notes);
+    subject.threads = std::max(1, run.info.threads);
+    subject.state = run.info.state;
+    if (options.batch.empty()) {
+        for (const Measurement& row : run.rows)
+            if (row.time.time.value() > 0) subject.measured[row.key] = row.time.time;
+        subject.networks.push_back(std::move(layers.network));
+        return subject;
+    }
+    for (const std::int64_t batch : numbers(options.batch, "--batch"))
+        subject.networks.push_back(with_batch(layers.network, batch));
+    return subject;
+}
+
+Subject subject_of(const Options& options) {
+    if (options.run) return subject_of_run(options);
+    if (options.what.empty())
+        throw bad_input("predict", "WHAT, a network, a file or a layer line, or --run", "neither");
+    const bool line = is_layer_line(options.what);
+    Subject subject;
     const std::vector<std::int64_t> batches = options.batch.empty()
                                                   ? std::vector<std::int64_t>{line ? 0 : 1}
                                                   : numbers(options.batch, "--batch");
+    for (const std::int64_t batch : batches)
+        subject.networks.push_back(
+            network_or_layer({options.what, batch, options.dims, !subject.networks.empty()}));
+    return subject;
+}
+
+void add_measured(PredictedStep& step, const Subject& subject) {
+    for (PredictedRow& row : step.rows)
+        if (const auto found = subject.measured.find(row.row.key); found != subject.measured.end())
+            row.measured = found->second;
+    step.notes.insert(step.notes.end(), subject.notes.begin(), subject.notes.end());
+}
+
+CacheState state_of(const Options& options, const Subject& subject) {
+    if (options.state.empty()) return subject.state;
+    const auto state = cache_state_from_string(options.state);
+    if (!state) throw bad_input("--state", "cold, warm or in_step", "'" + options.state + "'");
+    return *state;
+}
+
+/// A run may have had more threads than the machine has cores: hyperthreads share them.
+std::vector<std::int64_t> threads_on(const Machine& machine, const Options& options,
+                                     const Subject& subject) {
+    if (options.threads.empty() && subject.threads > 0)
+        return {std::min(subject.threads, std::max(1, machine.cores))};
+    return thread_counts(options.threads.empty() ? "all" : options.threads, machine);
+}
+
+std::vector<PredictedStep> all_steps(const Options& options) {
+    const cpu::Calibration calibration = calibration_or_default(options.calibration);
+    const Subject subject = subject_of(options);
+    const CacheState state = state_of(options, subject);
     std::vector<PredictedStep> steps;
     for (const std::string& name : options.machines) {
         Machine machine = load_machine(name);
         for (const std::string& change : options.changes) apply_what_if(machine, change);
         if (machine.gpu) {
-            for (const std::int64_t batch : batches) {
-                const Network network = network_or_layer(options.what, batch);
+            for (const Network& network : subject.networks)
                 steps.push_back(predict_gpu_step(
                     options.dtype.empty() ? network : with_dtype(network, dtype_of(options.dtype)),
                     machine));
-            }
             continue;
         }
         if (!options.dtype.empty())
             throw bad_input("--dtype", "a machine that is a GPU", machine.name);
-        for (const std::int64_t threads : thread_counts(options.threads, machine)) {
-            for (const std::int64_t batch : batches) {
-                const Network network = network_or_layer(options.what, batch);
+        for (const std::int64_t count : threads_on(machine, options, subject))
+            for (const Network& network : subject.networks) {
                 const auto source = source_of(options.demand, machine);
                 steps.push_back(predict_step({.network = &network,
                                               .machine = &machine,
                                               .calibration = calibration,
-                                              .threads = static_cast<int>(threads),
-                                              .state = *state},
+                                              .threads = static_cast<int>(count),
+                                              .state = state},
                                              *source));
             }
-        }
     }
+    for (PredictedStep& step : steps) add_measured(step, subject);
     return steps;
 }
 
@@ -283,7 +199,7 @@ ExitCode predict(const Options& options) {
         fmt::print("{}", steps.size() == 1 ? rows_table(steps.front(), options.top).csv()
                                            : sweep_table(steps).csv());
     } else if (steps.size() == 1) {
-        print_step(steps.front(), options);
+        print_step(steps.front(), options.top, options.terms);
     } else {
         const auto screen = report::terminal(1);
         fmt::print("{}", sweep_table(steps).text({screen.width, screen.colour}));
@@ -303,18 +219,26 @@ void add_predict(Verb& app, Action& action) {
         "Examples:\n  ridge predict resnet50 --batch 8 --threads 1\n"
         "  ridge predict vgg16 --batch 1..256 --machine local --set dram.bandwidth=2x\n"
         "  ridge predict conv:mb16ic64ih56oc64oh56kh3ph1 --terms\n"
+        "  ridge predict model.onnx --batch 32 --dim seq=128\n"
+        "  ridge predict --run 3 --machine xeon-8280\n"
         "  ridge predict resnet50 --batch 1..256 --machine v100_sxm2 --machine h100_sxm");
-    verb->add_option("WHAT", options->what, "network, network file, or layer line")->required();
+    verb->add_option("WHAT", options->what,
+                     "network, file (YAML, ONNX, benchdnn list), or layer line");
+    verb->add_option("--run", options->run,
+                     "the layers of a stored run instead, beside what it measured");
+    verb->add_option("--store", options->store, "run store (default: that of this user)");
+    add_dim_option(*verb, options->dims);
     verb->add_option("--batch", options->batch,
                      "8, 1,2,4 or 1..256 (default: 1, or the line's mb)");
-    verb->add_option("--threads", options->threads, "all, 2, 1,2 or 1..N")->capture_default_str();
+    verb->add_option("--threads", options->threads,
+                     "all, 2, 1,2 or 1..N (default: all, or the run's)");
     verb->add_option("--machine", options->machines, "machine files, by name or path")
         ->capture_default_str();
     verb->add_option("--set", options->changes, "what-if on the machine, dram.bandwidth=2x");
     verb->add_option("--calibration", options->calibration,
                      "constants, by name or path (default: this machine's, else generic)");
-    verb->add_option("--state", options->state, "caches before a pass: cold, warm or in_step")
-        ->capture_default_str();
+    verb->add_option("--state", options->state,
+                     "caches before a pass: cold, warm or in_step (default: warm, or the run's)");
     verb->add_option("--demand", options->demand,
                      "analytic, from the dimensions, or traced, from the kernels of this machine")
         ->capture_default_str();

@@ -39,6 +39,7 @@ void print_counts(const char* what, const std::map<std::string, int>& operators)
 
 Network load_onnx(const NetworkArgument& argument) {
     const import::OnnxNetwork model = import::load_onnx_network(argument.text, sizes_of(argument));
+    if (argument.quiet) return model.network;
     print_counts("operators without a model of their own, counted as bytes", model.bytes_only);
     print_counts("of them unknown, with the shape of their first input", model.unknown);
     return model.network;

@@ -14,6 +14,7 @@ struct NetworkArgument {
     std::string text;
     std::int64_t batch = 1;         ///< ignored for a layer line, which has its own mb
     std::vector<std::string> dims;  ///< "name=value" of an ONNX model's symbolic dimensions
+    bool quiet = false;             ///< do not say what counts as bytes only
 };
 
 /// --dim NAME=VALUE, repeatable.

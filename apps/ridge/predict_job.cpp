@@ -50,7 +50,7 @@ PredictedStep predict_step(const PredictTask& task, DemandSource& source) {
     auto rows = source.rows(*task.network, task.threads);
     if (task.state == CacheState::in_step) cpu::set_in_step_footprints(rows);
     for (DemandRow& row : rows) {
-        PredictedRow predicted{std::move(row), {}};
+        PredictedRow predicted{std::move(row), {}, {}};
         const DemandRow& r = predicted.row;
         if (r.unavailable.empty()) {
             const Layer layer = parse_layer(r.problem);
@@ -71,10 +71,10 @@ PredictedStep predict_step(const PredictTask& task, DemandSource& source) {
     return step;
 }
 
-Network network_or_layer(const std::string& what, std::int64_t batch) {
-    if (what.find(':') == std::string::npos || file_exists(what)) return load_network(what, batch);
-    Layer layer = parse_layer(what);
-    if (batch > 0) layer.dims.mb = batch;
+Network network_or_layer(const NetworkArgument& argument) {
+    if (!is_layer_line(argument.text)) return load_network_argument(argument);
+    Layer layer = parse_layer(argument.text);
+    if (argument.batch > 0) layer.dims.mb = argument.batch;
     if (layer.name.empty()) layer.name = to_string(layer.kind);
     return single_layer_network(layer);
 }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "apps/ridge/network_argument.hpp"
 #include "model/predict/cpu/predictor.hpp"
 #include "ridge/demand.hpp"
 #include "ridge/network.hpp"
@@ -14,7 +16,8 @@ namespace ridge::app {
 
 struct PredictedRow {
     DemandRow row;
-    Prediction prediction;  ///< meaningless where row.unavailable is set
+    Prediction prediction;            ///< meaningless where row.unavailable is set
+    std::optional<Seconds> measured;  ///< where a run was asked for that has this row
 };
 
 struct PredictedStep {
@@ -43,8 +46,8 @@ struct PredictTask {
 /// independently.
 void add_up(PredictedStep& step);
 
-/// A network by name or file at a batch, or a network of one layer line.
-[[nodiscard]] Network network_or_layer(const std::string& what, std::int64_t batch);
+/// A network by name or file at a batch, or a network of one layer line (batch 0: the line's own).
+[[nodiscard]] Network network_or_layer(const NetworkArgument& argument);
 
 /// `name` or path; empty: this machine's own file, else the one that ships.
 [[nodiscard]] cpu::Calibration calibration_or_default(const std::string& name);

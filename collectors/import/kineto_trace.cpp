@@ -36,11 +36,13 @@ std::size_t end_of_object(std::string_view text, std::size_t begin) {
     return std::string_view::npos;
 }
 
-/// Where the next event probably begins, behind a damaged one.
-std::size_t next_event(std::string_view text, std::size_t from) {
+/// Where the next event probably begins, behind the damaged one at `damaged`: at the brace before
+/// the next "ph", or at that key where the brace is lost.
+std::size_t next_event(std::string_view text, std::size_t damaged, std::size_t from) {
     const auto key = text.find("\"ph\"", from);
     if (key == std::string_view::npos) return key;
-    return text.rfind('{', key);
+    const auto brace = text.rfind('{', key);
+    return brace == std::string_view::npos || brace <= damaged ? key : brace;
 }
 
 /// A number, or a text that is one.
@@ -100,7 +102,7 @@ public:
                 continue;
             }
             ++trace_.damaged;
-            at = next_event(text_, next_start(at));
+            at = next_event(text_, at, next_start(at));
         }
         trace_.cut = at >= text_.size();
         read_device();

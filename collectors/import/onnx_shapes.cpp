@@ -102,6 +102,9 @@ std::vector<std::string> infer_shapes(OnnxGraph& graph, const OnnxSizes& sizes,
             !node.inputs.empty() ? all_constant(node, graph) : node.op.starts_with("Constant");
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
             if (node.outputs[i].empty()) continue;
+            if (graph.tensors.contains(node.outputs[i]))
+                throw bad_input(where, "outputs that nothing else makes",
+                                "'" + node.outputs[i] + "'");
             OnnxTensor tensor = i < outputs.size() ? outputs[i] : OnnxTensor{};
             check(tensor.shape, where);
             tensor.constant = constant || tensor.integers.has_value();

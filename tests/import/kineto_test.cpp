@@ -147,6 +147,9 @@ TEST_SUITE("behaviour") {
         const KinetoTrace cut = read_kineto(whole.substr(0, whole.find("lost")), "t");
         CHECK(cut.cut);
         CHECK(cut.kernels.size() == 8);
+        // Behind the damaged event no other one begins.
+        CHECK(read_kineto(R"({"traceEvents":[{"ph":"X" "name" "ph":1, "ph":2]})", "t").damaged ==
+              1);
         CHECK_THROWS_AS((void)read_kineto("{}", "t"), Error);
         CHECK_THROWS_AS((void)run_of(trace_of("")), Error);
     }

@@ -321,6 +321,11 @@ TEST_SUITE("behaviour") {
         OnnxModel dangling(13);
         dangling.node("Relu", {"nobody"});
         CHECK(error_of(dangling).find("found 'nobody'") != std::string::npos);
+        OnnxModel twice(13);
+        twice.node("Relu", {twice.input("x", {2, 3})});
+        twice.model.mutable_graph()->mutable_node(0)->set_output(0, "x");
+        CHECK(error_of(twice).find("expected outputs that nothing else makes, found 'x'") !=
+              std::string::npos);
         CHECK_THROWS_AS((void)read_onnx("no model at all", "x.onnx"), Error);
         CHECK_THROWS_AS((void)read_onnx("", "x.onnx"), Error);
     }
