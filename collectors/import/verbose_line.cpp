@@ -309,7 +309,7 @@ std::optional<double> parse_printed_time(std::string_view whole, std::string_vie
 std::optional<VerboseStart> find_verbose_start(std::string_view line) {
     // Lines are searched from the front, where the marker mostly is; the last one counts.
     std::optional<VerboseStart> start;
-    for (std::size_t from = 0;;) {
+    for (std::size_t from = 0; from < line.size();) {
         const void* found =
             memmem(line.data() + from, line.size() - from, marker_end.data(), marker_end.size());
         if (!found) break;

@@ -74,6 +74,26 @@ TEST_SUITE("cli") {
         REQUIRE(analysis["rows"].size() == 2);
         CHECK(has(analysis.dump(), "reference kernel"));
 
+        // Predicted beside what the log measured; a machine of fewer cores than the run had
+        // threads.
+        const auto predicted = run_ridge({"predict", "--run", "1", "--store", store, "--machine",
+                                          "xeon-platinum-8180", "--json"},
+                                         home);
+        INFO(predicted.err);
+        REQUIRE(predicted.exit_code == 0);
+        const auto step = json::parse(predicted.out);
+        REQUIRE(step["rows"].size() == 2);
+        CHECK(step["threads"] == 1);
+        CHECK(step["rows"][0]["measured_s"].get<double>() == doctest::Approx(9.25e-3));
+        CHECK(step["rows"][0]["prediction"]["time_s"].get<double>() > 0);
+        const auto larger = run_ridge({"predict", "--run", "1", "--store", store, "--machine",
+                                       "xeon-platinum-8180", "--batch", "16", "--json"},
+                                      home);
+        CHECK(json::parse(larger.out)["time_s"].get<double>() > 1.5 * step["time_s"].get<double>());
+        CHECK(run_ridge({"predict", "alexnet", "--run", "1", "--store", store}, home).exit_code ==
+              2);
+        CHECK(run_ridge({"predict"}, home).exit_code == 2);
+
         const std::string figure = folder.file("roofline.svg"), page = folder.file("r.html");
         CHECK(run_ridge({"plot", "roofline", "--run", "1", "--store", store, "--machine", known,
                          "--output", figure},

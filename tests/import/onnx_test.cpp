@@ -4,12 +4,15 @@
 #include <onnx/shape_inference/implementation.h>
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
 #include <random>
 
 #include "collectors/import/onnx_network.hpp"
+#include "core/json.hpp"
 #include "ridge/error.hpp"
 #include "tests/import/onnx_models.hpp"
+#include "tests/support/run_ridge.hpp"
 
 namespace ridge::test {
 namespace {
@@ -118,6 +121,35 @@ TEST_SUITE("behaviour") {
         if (std::any_of(shipped.begin(), shipped.end(),
                         [](const NetworkEntry& entry) { return entry.name == "mobilenet"; }))
             check_equal(network_of(mobilenet_model(13)), "mobilenet");
+    }
+
+    TEST_CASE("the predictions for a model are those for the shipped network") {
+        const TemporaryFolder folder;
+        const auto times = [](const std::string& what) {
+            const Outcome outcome =
+                run_ridge({"predict", what, "--batch", "8", "--threads", "1", "--machine",
+                           "xeon-platinum-8180", "--calibration", "generic", "--json"});
+            REQUIRE_MESSAGE(outcome.exit_code == 0, outcome.err);
+            const JsonReader step(outcome.out, what);
+            std::vector<double> result;
+            for (const auto& row : step.at("rows").items())
+                result.push_back(row.at("prediction").at("time_s").number(0, 1e9));
+            std::sort(result.begin(), result.end());
+            return result;
+        };
+        for (const auto& [name, model] :
+             std::vector<std::pair<std::string, OnnxModel>>{{"alexnet", alexnet_model(13)},
+                                                            {"vgg16", vgg16_model(18)},
+                                                            {"resnet50", resnet50_model(20)},
+                                                            {"mobilenet", mobilenet_model(23)}}) {
+            INFO(name);
+            const std::string path = folder.file(name + ".onnx");
+            std::ofstream(path, std::ios::binary) << model.bytes();
+            const auto mine = times(path), theirs = times(name);
+            REQUIRE(mine.size() == theirs.size());
+            CHECK(mine.size() > 30);
+            for (std::size_t i = 0; i < mine.size(); ++i) CHECK(mine[i] == theirs[i]);
+        }
     }
 
     TEST_CASE("MobileNet has the parameters and multiply-adds that its paper prints") {
