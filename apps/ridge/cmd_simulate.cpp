@@ -88,14 +88,30 @@ void print(const Traffic& traffic, const std::vector<MissRatioPoint>& curve,
         stdout);
 }
 
+bool same_caches(const Machine& a, const Machine& b) {
+    for (std::size_t i = 0; i + 1 < std::min(a.levels.size(), b.levels.size()); ++i)
+        if (a.levels[i].ways != b.levels[i].ways ||
+            (a.levels[i].capacity_bytes && b.levels[i].capacity_bytes &&
+             a.levels[i].capacity_bytes->value != b.levels[i].capacity_bytes->value))
+            return false;
+    return true;
+}
+
 ExitCode run(const SimulateCommand& command) {
     if (command.stream && *command.stream != "auto" && *command.stream != "traced" &&
         *command.stream != "nest")
         throw bad_input("--stream", "auto, traced or nest", "\"" + *command.stream + "\"");
     const SimulateOptions options = options_of(command);
     Machine machine = load_machine(command.machine);
-    for (const std::string& change : command.changes) apply_what_if(machine, change);
+    std::vector<std::string> idle;
+    for (const std::string& change : command.changes) {
+        const Machine before = machine;
+        apply_what_if(machine, change);
+        if (same_caches(before, machine)) idle.push_back(change);
+    }
     Subject subject = subject_of(command, machine);
+    for (const std::string& change : idle)
+        subject.notes.push_back(fmt::format("--set {} changes no cache, and so no bytes", change));
     require_an_end(command, subject, options.method);
     // Opened first: a name that cannot be written is found out before the work, and what stops the
     // work leaves no trace file.

@@ -215,6 +215,9 @@ TEST_SUITE("cli") {
         };
         CHECK(notes("l2.capacity=2x").find("assumed") == std::string::npos);
         CHECK(notes("l3.capacity=1.5x").find("assumed") == std::string::npos);
+        CHECK(notes("l2.capacity=2x").find("changes no cache") == std::string::npos);
+        CHECK(notes("l2.bandwidth=2x").find("l2.bandwidth=2x changes no cache") !=
+              std::string::npos);
         CHECK(notes("l1.capacity=40000").find("L1: 1 ways assumed") != std::string::npos);
     }
 
