@@ -3,6 +3,7 @@
 // fields stand in front; with -I the time in seconds. Any separator that -x was given.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -23,6 +24,12 @@ std::optional<double> number(std::string_view text) {
 
 bool is_value(std::string_view text) {
     return number(text) || text == "<not counted>" || text == "<not supported>";
+}
+
+/// Printable, as the names of events are: what is in a file of something else mostly is not.
+bool is_name(const std::string& text) {
+    return text.size() > 1 &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
 /// The separator is what stands behind the first number, or behind a remark instead of it.
@@ -75,7 +82,7 @@ CounterFile read_perf_stat(const std::string& text, const std::string& file) {
         if (at > 0 && !interval && at + 1 < fields.size() && is_value(fields[at + 1]) &&
             at + 3 < fields.size() && !number(fields[at + 3]))
             ++at;
-        if (at + 2 >= fields.size() || fields[at + 2].empty() || number(fields[at + 2])) {
+        if (at + 2 >= fields.size() || number(fields[at + 2]) || !is_name(fields[at + 2])) {
             ++result.damaged;
             continue;
         }
