@@ -220,7 +220,7 @@ void add_predict(Verb& app, Action& action) {
         "  ridge predict vgg16 --batch 1..256 --machine local --set dram.bandwidth=2x\n"
         "  ridge predict conv:mb16ic64ih56oc64oh56kh3ph1 --terms\n"
         "  ridge predict model.onnx --batch 32 --dim seq=128\n"
-        "  ridge predict --run 3 --machine xeon-8280\n"
+        "  ridge predict --run 3 --machine xeon-platinum-8180\n"
         "  ridge predict resnet50 --batch 1..256 --machine v100_sxm2 --machine h100_sxm");
     verb->add_option("WHAT", options->what,
                      "network, file (YAML, ONNX, benchdnn list), or layer line");

@@ -3,26 +3,40 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <regex>
+#include <string>
 
 #include "tests/support/run_ridge.hpp"
 
 using ridge::test::run_ridge;
 
+namespace {
+constexpr const char* verbs[] = {"machine", "network",  "collect", "calibrate", "explain",
+                                 "plot",    "predict",  "report",  "runs",      "simulate",
+                                 "trace",   "validate", "import"};
+}  // namespace
+
 TEST_SUITE("cli") {
     TEST_CASE("help names every verb and shows an example") {
         const auto outcome = run_ridge({"--help"});
         CHECK(outcome.exit_code == 0);
-        for (const char* verb :
-             {"machine", "network", "collect", "explain", "plot", "report", "runs", "Example"})
-            CHECK_MESSAGE(outcome.out.find(verb) != std::string::npos, verb);
+        for (const char* verb : verbs) CHECK(outcome.out.find(verb) != std::string::npos);
+        CHECK(outcome.out.find("Example") != std::string::npos);
     }
 
-    TEST_CASE("every verb has a help with an example") {
-        for (const char* verb :
-             {"machine", "network", "collect", "explain", "plot", "report", "runs"}) {
+    TEST_CASE("every verb has a help with an example, whose machines are shipped") {
+        const auto machines = run_ridge({"machine", "list"}).out;
+        for (const char* verb : verbs) {
+            CAPTURE(verb);
             const auto outcome = run_ridge({verb, "--help"});
             CHECK(outcome.exit_code == 0);
-            CHECK_MESSAGE(outcome.out.find("xample") != std::string::npos, verb);
+            CHECK(outcome.out.find("xample") != std::string::npos);
+            const std::regex machine("ridge .*--machine ([^ \\n]+)");
+            for (std::sregex_iterator match(outcome.out.begin(), outcome.out.end(), machine), end;
+                 match != end; ++match)
+                CHECK_MESSAGE(((*match)[1].str().ends_with(".yaml") ||
+                               machines.find((*match)[1].str()) != std::string::npos),
+                              (*match)[1].str());
         }
     }
 
