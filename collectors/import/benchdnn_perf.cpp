@@ -147,7 +147,7 @@ Layer layer_of(const Problem& problem) {
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     const bool choice = driver == "pool" || driver == "eltwise" || driver == "lrn";
     if (choice && !algorithm.empty()) line += ",alg=" + algorithm;
-    if (driver == "conv") line += ",asymmetric=1";
+    if (driver == "conv" || driver == "pool") line += ",asymmetric=1";
     Layer layer = parse_layer(line);
     if (const auto type = data_type_from_string(problem.type)) layer.dtype = *type;
     if (driver == "conv" || driver == "ip")
@@ -188,7 +188,9 @@ private:
             columns_ && columns_->size() == fields.size() ? columns_ : usual_columns(fields.size());
         const auto text = [&](const char* name) {
             const auto found = columns->find(name);
-            return found == columns->end() ? std::string() : fields.at(found->second);
+            // A template that repeats a column has more places than names.
+            const bool there = found != columns->end() && found->second < fields.size();
+            return there ? fields[found->second] : std::string();
         };
         if (!columns) return damaged("a layout that is not known");
         const auto least = number(text("-time")), average = number(text("0time"));
