@@ -355,7 +355,7 @@ std::string selection_name(const KernelRow& row) {
         if (w.kind != gpu::WorkKind::convolution) name += " " + std::string(to_string(w.pass));
         name += " " + row.part;  // every framework brings its own kernels
     }
-    if (row.set == "aiconfigurator") name += " bf16 " + row.machine;
+    if (row.set == "aiconfigurator") name += " bf16";
     return name;
 }
 
