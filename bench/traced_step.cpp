@@ -121,6 +121,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
+        ridge::keep_freed_memory();
         return ridge::run(argc, argv);
     } catch (const std::exception& error) {
         fmt::print(stderr, "bench_traced_step: {}\n", error.what());

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "apps/ridge/commands.hpp"
+#include "ridge/cachesim.hpp"
 
 namespace ridge {
 namespace {
@@ -62,6 +63,7 @@ int main(int argc, char** argv) {
         "Ridgepoint: how long every layer and pass of a training step takes, what bounds it, and "
         "how far that can be trusted.\n\nExample:\n  ridge report alexnet --batch 8 --output "
         "report.html"};
+    keep_freed_memory();
     app.set_version_flag("--version", "ridge " RIDGE_VERSION);
     app.require_subcommand(1);
 

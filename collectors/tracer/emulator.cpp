@@ -24,7 +24,8 @@ void Emulator::begin(RunBuffer* out, bool compressed, std::vector<Region> tensor
     dynamic_ = {};
     calls_.clear();
     seconds_ = 0;
-    for (auto& [address, block] : blocks_) block->executions = 0;
+    for (Block* block : used_) block->executions = 0;
+    used_.clear();
 }
 
 std::uint64_t Emulator::call(const Function& function, const Registers& entry,
@@ -56,7 +57,7 @@ void Emulator::run(Block* block, std::vector<BlockStart>* log) {
     const bool together = log == nullptr && (out_ == nullptr || compressed_);
     while (block != nullptr) {
         if (!block->unsupported.empty()) return state_.fail(block->unsupported);
-        ++block->executions;
+        if (block->executions++ == 0) used_.push_back(block);
         entries_ += block->entry;
         if (log != nullptr) {
             BlockStart start{block->address, instructions, {}};
@@ -385,8 +386,7 @@ void Emulator::add_to(KernelTrace& trace) const {
     if (trace.flops_unavailable.empty()) trace.flops_unavailable = flops_failure_;
     std::map<std::uint64_t, std::uint64_t> code;  // executed ranges
     double hottest = 0;
-    for (const auto& [address, block] : blocks_) {
-        if (block->executions == 0) continue;
+    for (const Block* block : used_) {
         const auto executions = static_cast<double>(block->executions);
         add_executions(sum, block->once, executions);
         std::uint64_t& end = code[block->address];

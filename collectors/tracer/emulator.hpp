@@ -64,6 +64,7 @@ private:
     std::uint8_t thread_;
     State state_;
     std::unordered_map<std::uint64_t, std::unique_ptr<Block>> blocks_;
+    std::vector<Block*> used_;  ///< executed since begin(), in order of their first execution
     std::unordered_map<const Function*, std::uint64_t> calls_;
     RunBuffer* out_ = nullptr;
     bool compressed_ = true;

@@ -104,6 +104,11 @@ struct SimulateOptions {
 [[nodiscard]] Traffic simulate(RunSource& source, const HierarchySpec& spec,
                                const SimulateOptions& options = {});
 
+/// For programs that simulate many streams: caches of megabytes come and go, and an allocator that
+/// gives them back to the system makes it clear their pages again each time. Process-wide: for
+/// main.
+void keep_freed_memory();
+
 /// Misses of a fully associative LRU cache of a capacity.
 struct MissRatioPoint {
     std::uint64_t capacity_bytes = 0;

@@ -60,6 +60,7 @@ public:
         waiting_ = 0;
     }
     void visit(const Visitor& visitor) const override;
+    [[nodiscard]] std::uint64_t dirty_bytes() const override;
     void add_inner(Cache* above) override { inner_.push_back(above); }
     [[nodiscard]] std::size_t host_bytes() const override {
         return sizeof(*this) + storage_.capacity() * sizeof(storage_[0]) +

@@ -181,4 +181,15 @@ void CacheLevel<Policy, Ways, style>::visit(const Visitor& visitor) const {
     }
 }
 
+template <class Policy, int Ways, Style style>
+std::uint64_t CacheLevel<Policy, Ways, style>::dirty_bytes() const {
+    std::uint64_t bytes = 0;
+    for (std::size_t set = 0; set < sets_; ++set) {
+        std::uint64_t* row = rows_ + set * stride();
+        for (std::uint64_t left = valid(row) & dirty(row); left != 0; left &= left - 1)
+            bytes += bytes_of(dirty_sectors(row, std::countr_zero(left)));
+    }
+    return bytes;
+}
+
 }  // namespace ridge::cachesim

@@ -277,10 +277,7 @@ std::vector<RegionBytes> Hierarchy::region_bytes(int level) const {
 
 std::uint64_t Hierarchy::dirty_bytes(int level) const {
     std::uint64_t bytes = 0;
-    for (const auto& cache : instances(level))
-        cache->visit([&](std::uint64_t, SectorMask dirty, std::uint64_t) {
-            bytes += sectoring_.bytes_of(dirty);
-        });
+    for (const auto& cache : instances(level)) bytes += cache->dirty_bytes();
     return bytes;
 }
 

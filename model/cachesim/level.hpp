@@ -117,6 +117,7 @@ public:
     /// Lines held, with dirty sectors and the policy's signature of their place.
     using Visitor = std::function<void(std::uint64_t line, SectorMask dirty, std::uint64_t place)>;
     virtual void visit(const Visitor& visitor) const = 0;
+    [[nodiscard]] virtual std::uint64_t dirty_bytes() const = 0;
     /// Tells an inclusive level of one above it, whose lines it must keep a superset of.
     virtual void add_inner(Cache* above) = 0;
     /// Bytes that this object holds on the host.

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <set>
@@ -129,6 +130,13 @@ Traffic dispatch(RunSource& source, const HierarchySpec& spec, const SimulateOpt
 
 }  // namespace
 }  // namespace cachesim
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest that is allowed
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
+}
 
 Traffic simulate(RunSource& source, const HierarchySpec& spec, const SimulateOptions& options) {
     check(spec);
