@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <map>
 
 #include "collectors/tracer/block_counts.hpp"
 
 namespace ridge::tracer {
-namespace {
-
-/// A loop that waits is left after one round; one that comes back this often is not understood.
-constexpr std::uint64_t most_waits = 100000;
-
-}  // namespace
 
 void Emulator::begin(RunBuffer* out, bool compressed, std::vector<Region> tensors) {
     out_ = out;
@@ -290,137 +283,6 @@ void Emulator::repeat(Block& block) {
     }
     if (out_ != nullptr) block.loop->emit(state_, times, thread_, *out_);
     block.loop->advance(state_, times);
-}
-
-Block* Emulator::successor(Block& block) {
-    switch (block.ending) {
-        case Ending::branch:
-            return branch(block);
-        case Ending::jump:
-            if (block.taken == nullptr) block.taken = block_at(block.last.target);
-            return block.taken;
-        case Ending::jump_indirect: {
-            const Loaded target = state_.read(block.last.operands[0]);
-            if (target.tainted) state_.fail("a jump that depends on data");
-            return state_.failure.empty() ? block_at(target.value) : nullptr;
-        }
-        case Ending::call:
-        case Ending::call_indirect:
-            return call_target(block);
-        case Ending::ret:
-            return return_target();
-        default:
-            if (block.next == nullptr) block.next = block_at(block.end);
-            return block.next;
-    }
-}
-
-Block* Emulator::branch(Block& block) {
-    bool taken = false;
-    if (block.waits) {
-        // Emulation is alone: whoever is waited for comes natively. Out of the loop.
-        if (++waits_ > most_waits) {
-            state_.fail("a loop that waits for other threads, not understood,");
-            return nullptr;
-        }
-        taken = block.last.target > block.address;
-    } else {
-        if (state_.flags.tainted) {
-            state_.fail("a branch that depends on data in " + block.function->name);
-            return nullptr;
-        }
-        taken = state_.flags.holds(block.last.condition);
-    }
-    Block*& next = taken ? block.taken : block.next;
-    if (next == nullptr) next = block_at(taken ? block.last.target : block.end);
-    return next;
-}
-
-Block* Emulator::call_target(Block& block) {
-    std::uint64_t target = block.last.target;
-    if (block.ending == Ending::call_indirect) {
-        const Loaded value = state_.read(block.last.operands[0]);
-        if (value.tainted) state_.fail("a call that depends on data");
-        target = value.value;
-    }
-    if (!state_.failure.empty()) return nullptr;
-    if (code_.find(target) == nullptr) {
-        state_.fail("a call out of generated code in " + block.function->name);
-        return nullptr;
-    }
-    std::uint64_t& stack = state_.general[register_rsp];
-    stack -= 8;
-    state_.memory.store(stack, 8, block.end, false);
-    return block_at(target);
-}
-
-/// Null at the end of the call.
-Block* Emulator::return_target() {
-    std::uint64_t& stack = state_.general[register_rsp];
-    if (stack == entry_stack_) return nullptr;
-    const Loaded target = state_.memory.load(stack, 8);
-    stack += 8;
-    if (target.tainted) {
-        state_.fail("a return to an unknown place");
-        return nullptr;
-    }
-    return block_at(target.value);
-}
-
-Block* Emulator::block_at(std::uint64_t address) {
-    const auto known = blocks_.find(address);
-    if (known != blocks_.end()) return known->second.get();
-    const Function* function = code_.find(address);
-    if (function == nullptr) {
-        state_.fail("a jump out of generated code");
-        return nullptr;
-    }
-    auto block = compile_block(*function, address);
-    block->entry = function->hooked && function->address == address;
-    return (blocks_[address] = std::move(block)).get();
-}
-
-void Emulator::add_to(KernelTrace& trace) const {
-    KernelCounts& sum = trace.counts;
-    if (trace.unavailable.empty()) trace.unavailable = state_.failure;
-    if (trace.flops_unavailable.empty()) trace.flops_unavailable = flops_failure_;
-    std::map<std::uint64_t, std::uint64_t> code;  // executed ranges
-    double hottest = 0;
-    for (const Block* block : used_) {
-        const auto executions = static_cast<double>(block->executions);
-        add_executions(sum, block->once, executions);
-        std::uint64_t& end = code[block->address];
-        end = std::max(end, block->end);
-        if (executions * block->once.hot_fmas > hottest) {
-            hottest = executions * block->once.hot_fmas;
-            sum.hot_fmas = block->once.hot_fmas;
-            sum.hot_chain = block->once.hot_chain;
-        }
-    }
-    add_executions(sum, dynamic_, 1);
-    std::uint64_t done = 0, line_done = 0;
-    double bytes = 0, lines = 0;
-    for (const auto& [begin, end] : code) {
-        if (end > std::max(begin, done)) bytes += static_cast<double>(end - std::max(begin, done));
-        const std::uint64_t first = std::max(begin / 64, line_done), past = (end + 63) / 64;
-        if (past > first) lines += static_cast<double>(past - first);
-        done = std::max(done, end);
-        line_done = std::max(line_done, past);
-    }
-    sum.code_bytes = std::max(sum.code_bytes, bytes);
-    sum.code_lines = std::max(sum.code_lines, lines);
-    for (const auto& [function, calls] : calls_) {
-        sum.calls += static_cast<double>(calls);
-        const auto same =
-            std::find_if(trace.functions.begin(), trace.functions.end(),
-                         [&](const TracedFunction& f) { return f.address == function->address; });
-        if (same != trace.functions.end())
-            same->calls += static_cast<double>(calls);
-        else
-            trace.functions.push_back({function->name, function->address, function->code.size(),
-                                       static_cast<double>(calls)});
-    }
-    trace.emulation_s += seconds_;
 }
 
 }  // namespace ridge::tracer
